@@ -21,7 +21,7 @@ import polars as pl
 
 from pantala.analysis.job_sets import TOGETHER, without_name
 from pantala.errors import UsageError, nearest
-from pantala.text.amounts import join
+from pantala.text.amounts import counted, join
 
 __all__ = [
     "MEASURES",
@@ -65,6 +65,8 @@ _SCHEMA = {
     "aggressor": pl.String,
     "measure": pl.String,
     "effect": pl.Float64,
+    "compared": pl.String,
+    "compared_iterations": pl.UInt32,
 }
 
 
@@ -77,28 +79,30 @@ def effects_of(slowdowns: pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         One row per method, victim, aggressor and measure that the runs allow: ``method`` (a key of
-        `METHODS`), ``victim``, ``aggressor``, ``measure`` (a key of `MEASURES`) and ``effect``,
-        which is null if the victim has no such measure, or if the two slowdowns compare different
-        work.
+        `METHODS`), ``victim``, ``aggressor``, ``measure`` (a key of `MEASURES`), ``effect``, which
+        is null if the victim has no such measure, or if the two slowdowns compare different work,
+        and ``compared`` and ``compared_iterations``: the victim's work, as in the slowdowns.
     """
     rows = slowdowns.to_dicts()
     by_place = {(row["job_set"], row["name"]): row for row in rows}
-    found: list[tuple[str, str, str, dict[str, float | None]]] = []
+    found: list[tuple[str, Mapping[str, Any], str, dict[str, float | None]]] = []
     for row in rows:
         if len(row["beside"]) == 1:
-            found.append(("pairs", row["name"], row["beside"][0], _values(row)))
+            found.append(("pairs", row, row["beside"][0], _values(row)))
         if row["job_set"] != TOGETHER:
             continue
         for other in row["beside"]:
             if len(row["beside"]) == 1:  # without the other job, it is alone
-                found.append(("leave_one_out", row["name"], other, _values(row)))
+                found.append(("leave_one_out", row, other, _values(row)))
             elif (without := by_place.get((without_name(other), row["name"]))) is not None:
-                found.append(("leave_one_out", row["name"], other, _quotients(row, without)))
+                found.append(("leave_one_out", row, other, _quotients(row, without)))
     order = {row["name"]: row["job"] for row in rows if row["job_set"] == TOGETHER}
-    found.sort(key=lambda each: (each[0] != "pairs", order.get(each[1], 0), order.get(each[2], 0)))
+    found.sort(
+        key=lambda each: (each[0] != "pairs", order.get(each[1]["name"], 0), order.get(each[2], 0))
+    )
     effects = [
-        (method, victim, aggressor, measure, value)
-        for method, victim, aggressor, values in found
+        (method, row["name"], other, measure, value, row["compared"], row["compared_iterations"])
+        for method, row, other, values in found
         for measure, value in values.items()
     ]
     return pl.DataFrame(effects, schema=_SCHEMA, orient="row")
@@ -189,7 +193,8 @@ def effect_in_words(row: Mapping[str, Any]) -> str:
 
     Args:
         row: a row of `Experiment.effects`: ``method``, ``victim``, ``aggressor``, ``measure``,
-            ``mean``, ``low``, ``high``, ``significant``.
+            ``mean``, ``low``, ``high``, ``significant``, ``fewest_iterations``,
+            ``most_iterations``.
     """
     victim, aggressor = row["victim"], row["aggressor"]
     where = "in the mix" if row["method"] == "leave_one_out" else "as a pair"
@@ -197,9 +202,11 @@ def effect_in_words(row: Mapping[str, Any]) -> str:
     interval = ratios_text(row["low"], row["high"])
     if not row["significant"]:
         known = interval if row["runs"] > 1 else "one seed"
-        return f"No effect of {aggressor} on {victim} {where} is shown: {value} ({known})."
+        return (
+            f"No effect of {aggressor} on {victim} {where} is shown: {value} ({known}){_over(row)}."
+        )
     effect = "slows {} down" if row["mean"] > 1 else "speeds {} up"
-    return f"{aggressor} {effect.format(victim)} {where}: {value} ({interval})."
+    return f"{aggressor} {effect.format(victim)} {where}: {value} ({interval}){_over(row)}."
 
 
 def slowdown_in_words(row: Mapping[str, Any]) -> str:
@@ -213,10 +220,20 @@ def slowdown_in_words(row: Mapping[str, Any]) -> str:
     beside = join([*others, f"{more} more"] if more else others)
     value = f"{MEASURES[row['measure']]} {row['mean']:.2f} times"
     known = f"{ratios_text(row['low'], row['high'])}, {row['runs']} seeds"
+    text = f"{value} ({known}){_over(row)}."
     if not row["significant"]:
-        return f"No effect on {row['name']} beside {beside} is shown: {value} ({known})."
+        return f"No effect on {row['name']} beside {beside} is shown: {text}"
     word = "slower" if row["mean"] > 1 else "faster"
-    return f"{row['name']} is {word} beside {beside}: {value} ({known})."
+    return f"{row['name']} is {word} beside {beside}: {text}"
+
+
+def _over(row: Mapping[str, Any]) -> str:
+    """Returns the number of iterations compared, in words; empty if it is all of the work."""
+    fewest, most = row["fewest_iterations"], row["most_iterations"]
+    if fewest is None:
+        return ""
+    least = "" if fewest == most else f"{fewest:,} to "
+    return f", over {least}{counted(most, 'iteration')}"
 
 
 def ratios_text(low: float, high: float, between: str = " to ") -> str:

@@ -67,6 +67,7 @@ class Facts:
         packets_from_ns: the begin of the record of packets, if the run ended before it, else 0.
         result_hash: the hash of the results; empty if it is not known.
         skipped: the core's statement about a run that may skip time; empty if all is simulated.
+        repeating: the jobs that repeat, each with its application and ranks; None if not known.
     """
 
     jobs: tuple[str, ...] = ()
@@ -85,6 +86,7 @@ class Facts:
     packets_from_ns: float = 0.0
     result_hash: str = ""
     skipped: str = ""
+    repeating: tuple[tuple[str, str], ...] | None = None
 
     def about(self, targets: Sequence[str] | None) -> Self:
         """Returns the facts without the overlaps of other jobs than the targets, if there are any.
@@ -108,6 +110,8 @@ class Facts:
             known[name] = tuple(known.get(name, ()))
         known["captured"] = tuple((job, note) for job, note in known.get("captured", ()))
         known["windows"] = tuple((key, length) for key, length in known.get("windows", ()))
+        if known.get("repeating") is not None:
+            known["repeating"] = tuple((job, program) for job, program in known["repeating"])
         known["overlaps"] = tuple(Overlap(**each) for each in known.get("overlaps", ()))
         return cls(**known)
 
@@ -148,6 +152,11 @@ def facts_of(document: Mapping[str, Any], jobs: pl.DataFrame | None = None) -> F
         windows=tuple(long_windows(plan.get("record") or {}, simulated)),
         packets_from_ns=packets_from(plan.get("record") or {}, simulated),
         result_hash=str(document.get("result_hash") or ""),
+        repeating=tuple(
+            (job["name"], f"{job.get('application', '')} {job.get('ranks', '')}")
+            for job in planned
+            if job.get("repeat")
+        ),
     )
 
 

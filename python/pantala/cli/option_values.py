@@ -35,16 +35,21 @@ def parse_cases(where: Iterable[str] | None) -> dict[str, str]:
     """Returns the values of ``--where`` by axis.
 
     Raises:
-        UsageError: one has no ``=``.
+        UsageError: one has no ``=``, or an axis has two values.
     """
-    chosen = {}
+    chosen: dict[str, str] = {}
     for text in where or ():
         axis, equals, value = text.partition("=")
         if not equals:
             raise UsageError(
                 f"--where {text}: is not AXIS=VALUE; write e.g. --where routing.algorithm=par"
             )
-        chosen[axis.strip()] = value.strip()
+        name, wanted = axis.strip(), value.strip()
+        if chosen.setdefault(name, wanted) != wanted:
+            raise UsageError(
+                f"--where {text}: {name} has the value {chosen[name]} already, and a case has one;"
+                f" give --where {name}=VALUE once"
+            )
     return chosen
 
 
@@ -121,8 +126,13 @@ def parse_share(option: str, text: str) -> float:
         ) from None
 
 
-def parse_numbers(option: str, text: str) -> list[int]:
+def parse_numbers(option: str, text: str, example: str = "4,4,8") -> list[int]:
     """Returns the whole numbers of a list such as ``4,4,8``.
+
+    Args:
+        option: the option.
+        text: its value.
+        example: a value that is right.
 
     Raises:
         UsageError: an item is not a whole number.
@@ -131,7 +141,7 @@ def parse_numbers(option: str, text: str) -> list[int]:
         return [int(word) for word in text.split(",") if word.strip()]
     except ValueError:
         raise UsageError(
-            f"{option} {text}: is not a list of whole numbers; write e.g. {option} 4,4,8"
+            f"{option} {text}: is not a list of whole numbers; write e.g. {option} {example}"
         ) from None
 
 
@@ -141,7 +151,7 @@ def parse_seeds(text: str) -> int | list[int]:
     Raises:
         UsageError: it is neither.
     """
-    numbers = parse_numbers("--seeds", text)
+    numbers = parse_numbers("--seeds", text, "3 or --seeds 1,2,3")
     if not numbers:
         raise UsageError(f"--seeds {text}: has no number; write e.g. --seeds 5")
     return numbers if "," in text else numbers[0]

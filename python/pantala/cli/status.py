@@ -73,7 +73,7 @@ def _slurm_text(slurm: dict[str, Any]) -> str:
 #: What an experiment is, by its kind; a sweep shows its axes.
 _KINDS = {
     "interference": "interference experiment",
-    "runs": "runs that no sweep lists, such as those of a curve or a table",
+    "runs": "runs that no sweep lists now, such as those of a curve, a table, or a changed sweep",
 }
 
 

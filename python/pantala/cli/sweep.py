@@ -26,6 +26,7 @@ from pantala.cli.sweep_tables import (
     print_failed,
     print_list,
     reached_precision,
+    throughput_tables,
 )
 from pantala.cli.tables import console, say_caveats, say_line
 from pantala.text.amounts import counted
@@ -146,6 +147,7 @@ def sweep(
     from pantala.cli.interruption import InterruptedCommand
     from pantala.cli.option_values import check_workers_and_seed, detail_changes, parse_threads
     from pantala.core.extension import check_threads
+    from pantala.experiments.drawn_jobs import drawn_in_words
     from pantala.experiments.estimate import estimate, local_workers, probes_before
     from pantala.experiments.experiment import Experiment
     from pantala.experiments.runner import Sweep, precision_of_options
@@ -192,8 +194,10 @@ def sweep(
     experiment = Experiment(target, description.name)
     if not quiet:
         say_caveats(experiment.caveats)
-        for shown in median_tables(experiment):
+        for shown in (*median_tables(experiment), *throughput_tables(experiment)):
             console().print(shown)
+        if drawn := drawn_in_words(experiment.drawn):
+            say_line(drawn)
         print_effects(experiment)
         if description.precision is not None:
             say_line(reached_precision(made, description.precision, description.seeds))

@@ -9,6 +9,7 @@ from pantala.text.amounts import counted
 from pantala.text.plain_text import say
 
 if TYPE_CHECKING:
+    import polars as pl
     from rich.table import Table
 
     from pantala.analysis.statistics import Precision
@@ -23,6 +24,7 @@ __all__ = [
     "print_list",
     "print_refused",
     "reached_precision",
+    "throughput_tables",
     "wanted_precision",
 ]
 
@@ -143,7 +145,10 @@ def reached_precision(made: Sweep, precision: Precision, most: int) -> str:
 
 
 def median_tables(experiment: Experiment) -> list[Table]:
-    """Returns a table of the median communication time and latency per case and job."""
+    """Returns a table of the median communication time and latency per case and job.
+
+    Jobs without communication time, which are patterns, have no column of it.
+    """
     from pantala.text.amounts import PLAIN
 
     shown = {
@@ -151,13 +156,18 @@ def median_tables(experiment: Experiment) -> list[Table]:
         "packet_latency_mean_ns": "latency",
         "packet_latency_p99_ns": "p99",
     }
-    medians = [experiment.medians(value) for value in shown]
-    first = medians[0]
+    every = {value: experiment.medians(value) for value in shown}
+    first = next(iter(every.values()))
+    timed = any(first["communication_time_mean_ns"])
+    if not timed:
+        del shown["communication_time_mean_ns"]
+    medians = [every[value] for value in shown]
     keys = first.columns[:-2]
     seeds = max(int(frame["runs"].to_numpy().max(initial=0)) for frame in medians)
     title = f"Medians over {counted(seeds, 'seed')}" if "seed" in experiment.axes else "Runs"
-    caption = "communication: time in MPI calls, mean over ranks; latency, p99: of packets"
-    cut = _cut_off(experiment, keys)
+    communication = "communication: time in MPI calls, mean over ranks; " if timed else ""
+    caption = f"{communication}latency, p99: of packets"
+    cut = _cut_off(experiment, first.select(keys))
     if any("*" in mark for mark in cut.values()):
         caption += "\n*: of a job that did not end in some run, which lowers its time"
     if any("~" in mark for mark in cut.values()):
@@ -177,9 +187,43 @@ def median_tables(experiment: Experiment) -> list[Table]:
     return [drawn] if first.height else []
 
 
-def _cut_off(experiment: Experiment, keys: list[str]) -> dict[tuple[object, ...], str]:
+def throughput_tables(experiment: Experiment) -> list[Table]:
+    """Returns a table of the steady throughput of each job in each run.
+
+    There is none unless the runs go on until their throughput is known.
+    """
+    from pantala.text.amounts import PLAIN, significant
+
+    if not experiment.document.get("until_precise"):
+        return []
+    found = experiment.throughputs()
+    if found.is_empty():
+        return []
+    keys = [*experiment.axes, "part", "name"]
+    caption = (
+        "accepted: share of the bandwidth of the job's terminals after the warm-up, with half of"
+        " its 99 % interval; steady: without a drift"
+    )
+    drawn = table("Throughputs", [*keys, "accepted", "steady", "simulated"], caption)
+    for row in found.head(_MOST_ROWS).iter_rows(named=True):
+        accepted = ""
+        if row["accepted"] is not None:
+            half = row["half_width"]
+            accepted = f"{row['accepted']:.4f} \N{PLUS-MINUS SIGN} {significant(half, 2)}"
+        steady = {True: "yes", False: "no", None: ""}[row["steady"]]
+        drawn.add_row(
+            *(str(row[key]) for key in keys), accepted, steady, PLAIN.duration(row["simulated_ns"])
+        )
+    if (more := found.height - _MOST_ROWS) > 0:
+        drawn.caption = f"... {more:,} more rows; Experiment.throughputs has all\n{caption}"
+    return [drawn]
+
+
+def _cut_off(experiment: Experiment, shown: pl.DataFrame) -> dict[tuple[object, ...], str]:
     """Returns the marks of rows of the medians: jobs that did not end, and jobs without an end."""
+    keys = shown.columns
     rows = experiment.table("jobs").join(experiment.open_ended, on=["run", "name"])
+    rows = rows.join(shown.lazy(), on=keys, how="semi", nulls_equal=True)
     cut: dict[tuple[object, ...], str] = {}
     for cut_off, *row in rows.select("cut_off", *keys).unique().collect().iter_rows():
         mark = "*" if cut_off else "~"

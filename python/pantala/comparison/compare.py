@@ -16,8 +16,10 @@ from pantala.comparison.differences import Value, difference_of
 from pantala.comparison.left_out import LeftOut, runs_left_out, unmatched
 from pantala.comparison.plans import plan_changes
 from pantala.comparison.subject import SEED, Subject, open_subject, split_subject
-from pantala.comparison.values import check_metrics, metric_names, values_of
+from pantala.comparison.values import SLOWDOWNS, check_metrics, metric_names, values_of
 from pantala.errors import UsageError, nearest
+from pantala.experiments.axis_values import axis_value
+from pantala.experiments.drawn_jobs import drawn_in_words, without_drawn
 from pantala.runs.parts import TOGETHER
 from pantala.text.amounts import counted
 
@@ -98,7 +100,12 @@ def compare(
         subjects, frames, lacking = _with_jobs(subjects, frames, jobs)
         left_out += lacking
     _check_jobs(subjects, frames, jobs)
-    chosen = [_chosen(frame, jobs, metrics) for frame in frames]
+    drawn = pl.concat([each.drawn.select("part", "name") for each in subjects]).unique()
+    chosen = [
+        without_drawn(_chosen(frame, jobs, metrics).lazy(), drawn, "job").collect()
+        for frame in frames
+    ]
+    left_out += _drawn_left_out(subjects)
     for subject, frame in zip(subjects, chosen, strict=True):
         if not truncated:
             left_out += _partial_jobs(subject, frame)
@@ -133,11 +140,12 @@ def _with_base(subjects: list[Subject], by: str, base: str | None) -> list[Subje
     if base is None:
         return subjects
     titles = [subject.title for subject in subjects]
-    if base not in titles:
+    meant = axis_value(base, titles)
+    if meant is None:
         raise UsageError(
             f"--base {base}: {by} has no such value; choose one of {', '.join(titles)}"
         )
-    return sorted(subjects, key=lambda subject: subject.title != base)
+    return sorted(subjects, key=lambda subject: subject.title != meant)
 
 
 def _check(metrics: Sequence[str], confidence: float) -> None:
@@ -244,15 +252,30 @@ def _chosen(frame: pl.DataFrame, jobs: Sequence[str], metrics: Sequence[str]) ->
     return frame.filter(pl.col("metric").is_in(list(metrics))) if metrics else frame
 
 
+def _drawn_left_out(subjects: Sequence[Subject]) -> Iterator[LeftOut]:
+    """Yields a line about the jobs that are drawn per seed; equal ones of several subjects once."""
+    found = {drawn_in_words(subject.drawn): subject for subject in reversed(subjects)}
+    for sentence, subject in reversed(found.items()):
+        if sentence:
+            reason = sentence.removesuffix(".")
+            yield LeftOut(subject.title, (), None, None, "", "drawn", reason)
+
+
 def _partial_jobs(subject: Subject, frame: pl.DataFrame) -> Iterator[LeftOut]:
-    """Yields the jobs that did not end, whose values are left out."""
+    """Yields the jobs that did not end, and those compared over a part of their work."""
     rows = frame.filter(~pl.col("whole"), pl.col("job") != "")
-    keys = rows.select("case", "part", SEED, "job").unique(maintain_order=True)
+    slowed = pl.col("metric").is_in(SLOWDOWNS).all().alias("slowed")
+    keys = rows.group_by("case", "part", SEED, "job", maintain_order=True).agg(slowed)
     cut_off = {job for each in subject.facts.values() for job in each.unfinished}
-    for case, part, seed, job in keys.filter(pl.col("job").is_in([*cut_off])).iter_rows():
-        reason = "the job did not end"
+    cut = pl.col("job").is_in([*cut_off]) | pl.col("slowed")
+    for case, part, seed, job, only_slowed in keys.filter(cut).iter_rows():
+        reason = (
+            "its slowdown covers only the work that it finished both alone and together"
+            if only_slowed
+            else "the job did not end"
+        )
         yield LeftOut(subject.title, tuple(case[1:]), part, seed, job, "truncated", reason)
-    for job in keys.filter(~pl.col("job").is_in([*cut_off]))["job"].unique(maintain_order=True):
+    for job in keys.filter(~cut)["job"].unique(maintain_order=True):
         reason = "it lasts as long as its run; its times and bytes are not compared"
         yield LeftOut(subject.title, (), None, None, job, "endless", reason)
 

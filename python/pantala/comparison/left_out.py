@@ -22,8 +22,8 @@ class LeftOut:
         title: the title of the subject.
         case: the values of the common axes. part, seed: of the run; None if all are meant.
         job: the job; empty for the whole run.
-        state: failed, missing, refused, truncated, endless (a job without an end of its own), or
-            unmatched.
+        state: failed, missing, refused, truncated, endless (a job without an end of its own), drawn
+            (jobs that are other jobs under other seeds), or unmatched.
         reason: why.
     """
 

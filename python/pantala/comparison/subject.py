@@ -12,6 +12,8 @@ import polars as pl
 
 from pantala.caveats import Facts, facts_of_run
 from pantala.errors import RunDirectoryError, UsageError, nearest
+from pantala.experiments.axis_values import axis_value
+from pantala.experiments.drawn_jobs import drawn_jobs
 from pantala.experiments.experiment import Experiment
 from pantala.experiments.listed_cases import experiment_names
 from pantala.files.run_directory import DESCRIPTION_FILE, EXPERIMENTS, RUN_FILE, holds_run
@@ -79,6 +81,11 @@ class Subject:
         runs = self.there()["run"].drop_nulls().unique(maintain_order=True)
         return {run: known[run] if run in known else facts_of_run(self.run(run)) for run in runs}
 
+    @cached_property
+    def drawn(self) -> pl.DataFrame:
+        """The jobs that are drawn per seed: the axes, ``part``, and ``name``."""
+        return drawn_jobs(self.there(), [*self.axes, SEED], self.facts)
+
     def there(self) -> pl.DataFrame:
         """Returns the rows of runs that have tables: done and truncated ones."""
         return self.runs.filter(pl.col("state").is_in(["done", "truncated"]))
@@ -97,11 +104,12 @@ class Subject:
             if axis not in self.axes:
                 continue
             known = runs[axis].unique(maintain_order=True).to_list()
-            if value not in known:
+            meant = axis_value(value, known)
+            if meant is None:
                 close = nearest(value, known)
                 hint = f"did you mean '{close}'?" if close else f"it has {', '.join(known)}"
                 raise UsageError(f"{self.path}: axis {axis} has no value '{value}'; {hint}")
-            runs = runs.filter(pl.col(axis) == value)
+            runs = runs.filter(pl.col(axis) == meant)
         return replace(self, runs=runs)
 
 

@@ -9,16 +9,26 @@ import polars as pl
 
 from pantala.analysis.slowdown import SLOWDOWN_COLUMNS, share_of_terminals, slowdown_of
 from pantala.comparison.subject import SEED, Subject
-from pantala.core.job_end import stop_of
+from pantala.core.job_end import ends_by_itself, stop_of
 from pantala.errors import RunDirectoryError, UsageError, nearest
+from pantala.experiments.drawn_jobs import without_drawn
 from pantala.metrics import all_metrics, job_values, link_metrics, link_values
 from pantala.metrics.run_metrics import SET_BY_PLAN, grows_with_run
 from pantala.runs.parts import TOGETHER
 
-__all__ = ["ACCEPTED", "check_metrics", "distinct_values", "metric_names", "values_of"]
+__all__ = [
+    "ACCEPTED",
+    "SLOWDOWNS",
+    "check_metrics",
+    "distinct_values",
+    "metric_names",
+    "values_of",
+    "values_with_means",
+]
 
 ACCEPTED = "accepted_throughput"
-_SLOWDOWNS = tuple(name for name in SLOWDOWN_COLUMNS if name.endswith("slowdown"))
+#: The metrics of a job that its run alone belongs to.
+SLOWDOWNS = tuple(name for name in SLOWDOWN_COLUMNS if name.endswith("slowdown"))
 _COUNTED = ("simulated_ns", "packets_delivered", "packet_hops")
 _SCHEMA = {
     "run": pl.String,
@@ -32,7 +42,7 @@ _SCHEMA = {
 def metric_names() -> list[str]:
     """Returns the names of all metrics that a comparison can have, in order."""
     found = [metric.name for metric in all_metrics() if metric.name not in SET_BY_PLAN]
-    return [*_SLOWDOWNS, ACCEPTED, *found]
+    return [*SLOWDOWNS, ACCEPTED, *found]
 
 
 def check_metrics(names: Collection[str]) -> None:
@@ -77,8 +87,8 @@ def values_of(subject: Subject, metrics: Collection[str] = ()) -> pl.DataFrame:
         raise RunDirectoryError(subject.path, *str(error).split("; ", 1)) from None
     ends = pl.col("communication_time_mean_ns").is_not_null()
     whole = pl.col("run").replace_strict(complete, return_dtype=pl.Boolean)
-    lasting = dict(there.select("run", pl.col("reason").str.contains("duration")).iter_rows())
-    lasted = whole | pl.col("run").replace_strict(lasting, return_dtype=pl.Boolean)
+    lasting = _lasting(subject)
+    lasted = pl.col("run").replace_strict(lasting, return_dtype=pl.Boolean)
     # A pattern has no end: it is whole if its run lasted as long as its plan says.
     of_job = pl.when(ends).then(pl.col("complete")).otherwise(lasted)
     of_jobs = of_jobs.join(_cut_off(subject), on=["run", "name"], how="left").with_columns(
@@ -103,7 +113,7 @@ def values_of(subject: Subject, metrics: Collection[str] = ()) -> pl.DataFrame:
         counted = counted.with_columns(whole=whole, job=pl.lit(""))
         of_run = [name for name in counted.columns if name in known]
         frames.append(_long(counted, ["run", "job", "whole"], of_run))
-    if {*_SLOWDOWNS} & {*known}:
+    if {*SLOWDOWNS} & {*known}:
         found = (row for row in _slowdowns(subject) if row[2] in known)
         frames.append(pl.DataFrame(list(found), _SCHEMA, orient="row"))
     long = pl.concat(frame.select(list(_SCHEMA)) for frame in frames)
@@ -112,7 +122,7 @@ def values_of(subject: Subject, metrics: Collection[str] = ()) -> pl.DataFrame:
     )
     joined = _with_results(subject, joined)
     # A run that two parts share has its slowdowns in the run together only.
-    own = (pl.col("part") == TOGETHER) | ~pl.col("metric").is_in(_SLOWDOWNS)
+    own = (pl.col("part") == TOGETHER) | ~pl.col("metric").is_in(SLOWDOWNS)
     return joined.filter(own).drop("run")
 
 
@@ -127,6 +137,16 @@ def distinct_values(values: pl.DataFrame, axes: Sequence[str]) -> pl.DataFrame:
     return values.unique(keys, keep="first", maintain_order=True)
 
 
+def values_with_means(subject: Subject, values: pl.DataFrame) -> pl.DataFrame:
+    """Leaves out the values of jobs that are drawn per seed, which have no mean over seeds.
+
+    Args:
+        subject: the subject.
+        values: rows of `values_of`.
+    """
+    return without_drawn(values.lazy(), subject.drawn, "job").collect()
+
+
 def _with_results(subject: Subject, values: pl.DataFrame) -> pl.DataFrame:
     """Adds the hash of the results: of the run, or of all runs of a slowdown."""
     runs = subject.there()["run"].drop_nulls().unique(maintain_order=True)
@@ -138,7 +158,7 @@ def _with_results(subject: Subject, values: pl.DataFrame) -> pl.DataFrame:
     )
     whole = of_runs.group_by(keys).agg(pl.concat_str("part", pl.lit(" "), "result").sort())
     of_case = whole.select(*keys, pl.col("part").list.join("\n").alias("results"))
-    slowed = pl.col("metric").is_in(_SLOWDOWNS)
+    slowed = pl.col("metric").is_in(SLOWDOWNS)
     return (
         values.join(of_case, on=keys, how="left", nulls_equal=True, maintain_order="left")
         .with_columns(
@@ -220,6 +240,7 @@ def _slowdowns(subject: Subject) -> Iterator[tuple[str, str, str, float, bool]]:
     """Yields the slowdowns of interference experiments whose runs are all there."""
     done: set[str] = set()
     keys = [*subject.axes, SEED]
+    lasting = _lasting(subject)
     if not subject.there()["part"].str.starts_with("alone-").any():
         return
     for _, rows in subject.there().group_by(keys, maintain_order=True):
@@ -233,11 +254,20 @@ def _slowdowns(subject: Subject) -> Iterator[tuple[str, str, str, float, bool]]:
         if together is None or not alone or together in done:
             continue
         done.add(together)
+        jobs = subject.run(together).plan["jobs"]
         for row in slowdown_of(subject.run(together), alone).iter_rows(named=True):
-            for name in _SLOWDOWNS:
+            # Of a job that was cut off, a slowdown covers the work that both runs finished only.
+            of_all = row["compared"] in ("run", "unequal")
+            whole = of_all or (lasting[together] and not ends_by_itself(jobs[row["job"]]))
+            for name in SLOWDOWNS:
                 if row[name] is not None:
-                    # Jobs that did not end are compared over work that both runs finished.
-                    yield together, row["name"], name, row[name], True
+                    yield together, row["name"], name, row[name], whole
+
+
+def _lasting(subject: Subject) -> dict[str, bool]:
+    """Returns whether each run that has tables lasted as long as its plan says."""
+    lasted = (pl.col("state") == "done") | pl.col("reason").str.contains("duration")
+    return dict(subject.there().select("run", lasted).iter_rows())
 
 
 def _cut_off(subject: Subject) -> pl.DataFrame:

@@ -15,6 +15,14 @@ from pantala.results.run import Run
 __all__ = ["effects_over", "mean_slowdowns_over", "slowdowns_over"]
 
 _EFFECT = ("method", "victim", "aggressor", "measure")
+_COUNTED = pl.col("effect").is_not_null()
+_COUNTS = pl.col("compared_iterations").cast(pl.UInt32).filter(_COUNTED)
+_PARTLY = (pl.col("compared") == "iterations").filter(_COUNTED).any()
+#: The least and the largest number of iterations compared; null if all values are of whole runs.
+_ITERATIONS = (
+    pl.when(_PARTLY).then(_COUNTS.min()).alias("fewest_iterations"),
+    pl.when(_PARTLY).then(_COUNTS.max()).alias("most_iterations"),
+)
 
 
 def slowdowns_over(
@@ -55,7 +63,7 @@ def effects_over(
     # Effects that a case lacks are dropped late, so that jobs keep their order.
     groups = (
         found.group_by([*others, *_EFFECT], maintain_order=True)
-        .agg(pl.col("effect").drop_nulls())
+        .agg(pl.col("effect").drop_nulls(), *_ITERATIONS)
         .filter(pl.col("effect").list.len() > 0)
     )
     return _with_intervals(groups, [*others, *_EFFECT], confidence, method)
@@ -69,12 +77,13 @@ def mean_slowdowns_over(
     The arguments are those of `effects_over`.
     """
     keys = [*(axis for axis in axes if axis != over), "job_set", "name", "beside", "measure"]
-    long = slowdowns.select(
-        *(key for key in keys if key != "measure"), *(pl.col(each) for each in MEASURES)
-    ).unpivot(on=list(MEASURES), index=keys[:-1], variable_name="measure", value_name="effect")
+    index = [*keys[:-1], "compared", "compared_iterations"]
+    long = slowdowns.select(*index, *MEASURES).unpivot(
+        on=list(MEASURES), index=index, variable_name="measure", value_name="effect"
+    )
     groups = (
         long.group_by(keys, maintain_order=True)
-        .agg(pl.col("effect").drop_nulls())
+        .agg(pl.col("effect").drop_nulls(), *_ITERATIONS)
         .filter(pl.col("effect").list.len() > 0)
     )
     return _with_intervals(groups, keys, confidence, method)
@@ -91,6 +100,8 @@ def _with_intervals(
         low=pl.Series([each.low for each in means], dtype=pl.Float64),
         high=pl.Series([each.high for each in means], dtype=pl.Float64),
         significant=pl.Series([each.low > 1 or each.high < 1 for each in means], dtype=pl.Boolean),
+        fewest_iterations=groups["fewest_iterations"],
+        most_iterations=groups["most_iterations"],
     )
 
 

@@ -30,6 +30,13 @@ from pantala.store.identity import SWITCHES, run_id
 __all__ = ["Expansion", "ListedRun"]
 
 
+#: Added to an error about the nodes of all jobs in a case that has some of them only.
+_PLACED_FIRST = (
+    "as all jobs are placed before the axis jobs leaves some out; or keep one job in their place"
+    " and set its workload in named cases of an axis"
+)
+
+
 class ListedRun(NamedTuple):
     """One run of a case, as the list of runs holds it.
 
@@ -148,7 +155,10 @@ class Expansion:
             plan = build_plan(scenario, assumptions=assumptions, known=self._known)
             resolved = self._resolve(plan)
         except PlanError as error:
-            raise self._told_of(scenario.error_of_plan(error), number) from None
+            found = scenario.error_of_plan(error)
+            if found.key == JOBS and self._changes(number)[1] is not None:
+                found = found.extended(_PLACED_FIRST)
+            raise self._told_of(found, number) from None
         except ProgramError as error:
             raise ProgramError(f"{self.place(number)}: {error}") from None
         return scenario, self._noted(resolved)

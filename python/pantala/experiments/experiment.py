@@ -11,6 +11,7 @@ from pantala.analysis.job_sets import TOGETHER
 from pantala.analysis.statistics import Method
 from pantala.errors import UsageError, nearest
 from pantala.experiments.case_parts import CaseParts
+from pantala.experiments.drawn_jobs import without_drawn
 from pantala.experiments.effects import effects_over, mean_slowdowns_over, slowdowns_over
 from pantala.experiments.over_seeds import (
     Sample,
@@ -36,8 +37,11 @@ class Experiment(CaseParts):
 
         experiment = pt.Experiment("runs/routings")
         experiment.table("jobs").group_by("routing.algorithm").agg(pl.col("end_ns").median())
-        experiment.pivot("end_ns", rows="routing.algorithm", columns="jobs.*.placement")
+        experiment.pivot("end_ns", rows="name", columns="routing.algorithm", part="together")
         experiment.case(0).together.links.collect()
+
+    Statistics over seeds leave out the jobs that are drawn per seed, such as those of a background;
+    `drawn` lists them.
 
     Tables are lazy frames of Polars. They have the columns ``case``, one per axis, ``part``, the
     columns of the table, and ``run``.
@@ -185,12 +189,17 @@ class Experiment(CaseParts):
             rows: the columns whose values go down, such as ``["name", "routing.algorithm"]``.
             columns: the axis whose values go across.
             table: the table.
-            part: only this part, such as ``together``.
+            part: only this part, such as ``together``; optional if the cases have one part, or if
+                ``part`` is one of the columns.
+
+        Raises:
+            UsageError: there is no such table, column or part, the column has no numbers, or the
+                cases have several parts and none is chosen.
         """
         frame = self._with(table, value)
-        if part is not None:
-            frame = frame.filter(pl.col("part") == part)
         index = [rows] if isinstance(rows, str) else list(rows)
+        if part is not None or "part" not in [*index, columns]:
+            frame = frame.filter(pl.col("part") == self._one_part(part))
         known = frame.collect_schema().names()
         for column in [*index, columns]:
             check_column(column, known, f"{self.path}: table {table}")
@@ -271,14 +280,16 @@ class Experiment(CaseParts):
 
         Returns:
             The other axes, ``method``, ``victim``, ``aggressor``, ``measure``, the number of
-            ``runs``, ``mean``, ``low``, ``high``, and whether the interval excludes one
-            (``significant``). An interval of one run is infinite.
+            ``runs``, ``mean``, ``low``, ``high``, whether the interval excludes one
+            (``significant``), and ``fewest_iterations`` and ``most_iterations``, the iterations
+            that were compared in a run: null if the values are of all of the victim's work. An
+            interval of one run is infinite.
         """
-        self._check_over(over)
-        slowdowns = self.slowdowns()
-        if over == "seed" and "seed" in self.axes:
-            slowdowns = self._equal.distinct_cases(slowdowns)
-        return effects_over(slowdowns, self.axes, over, confidence, method)
+        found = effects_over(self._slowdowns(over), self.axes, over, confidence, method)
+        if over == "seed":
+            drawn = self.drawn["name"].unique().implode()
+            found = found.filter(~pl.col("victim").is_in(drawn), ~pl.col("aggressor").is_in(drawn))
+        return found
 
     def mean_slowdowns(
         self, *, over: str = "seed", confidence: float = 0.95, method: Method = "student"
@@ -289,14 +300,40 @@ class Experiment(CaseParts):
 
         Returns:
             The other axes, ``job_set``, ``name``, ``beside``, ``measure``, the number of ``runs``,
-            ``mean``, ``low``, ``high``, and whether the interval excludes one (``significant``). An
-            interval of one run is infinite.
+            ``mean``, ``low``, ``high``, ``significant``, ``fewest_iterations`` and
+            ``most_iterations``, as in `effects`.
         """
+        slowdowns = self._slowdowns(over)
+        if over == "seed":
+            of_set = self.drawn.rename({"part": "job_set"})
+            slowdowns = without_drawn(slowdowns.lazy(), of_set).collect()
+        return mean_slowdowns_over(slowdowns, self.axes, over, confidence, method)
+
+    def _slowdowns(self, over: str) -> pl.DataFrame:
+        """Returns the slowdowns that count in means over an axis."""
         self._check_over(over)
         slowdowns = self.slowdowns()
         if over == "seed" and "seed" in self.axes:
-            slowdowns = self._equal.distinct_cases(slowdowns)
-        return mean_slowdowns_over(slowdowns, self.axes, over, confidence, method)
+            return self._equal.distinct_cases(slowdowns)
+        return slowdowns
+
+    def _one_part(self, part: str | None) -> str:
+        """Returns the part that a caller chose, or the only one.
+
+        Raises:
+            UsageError: there is no such part, or there are several and none is chosen.
+        """
+        known = self.cases["part"].unique(maintain_order=True).to_list()
+        if part is None and len(known) > 1:
+            raise UsageError(
+                f"{self.path}: the cases have several parts, and a median over them means nothing;"
+                f" give part = one of {', '.join(known)}"
+            )
+        if part is not None and part not in known:
+            close = nearest(part, known)
+            hint = f"did you mean '{close}'?" if close else f"choose one of {', '.join(known)}"
+            raise UsageError(f"{self.path}: part = '{part}': there is no such part; {hint}")
+        return part or "".join(known)
 
     def _with_jobs(self, rows: pl.DataFrame) -> dict[str, Run]:
         """Returns the runs of a case that are there with the table jobs, by part."""
@@ -314,6 +351,8 @@ class Experiment(CaseParts):
         frame = self._with(table, value)
         self._check_over(over)
         named = [name for name in ("name",) if name in frame.collect_schema().names()]
+        if named and over == "seed":
+            frame = without_drawn(frame, self.drawn)
         keys = [*(axis for axis in self.axes if axis != over), "part", *named]
         return Sample(frame, value, keys, over, f"{self.path}: table {table}")
 

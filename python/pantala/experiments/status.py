@@ -21,7 +21,8 @@ def status(path: Path) -> list[dict[str, Any]]:
     """Returns the status of every experiment in a directory; see `status_of`.
 
     Experiments are those of `pantala sweep`, an interference experiment of `pantala run`, a study,
-    and the runs that none of them lists, which belong to a curve or a table of a paper.
+    and the runs that none of them lists: of a curve, a table of a paper, or a sweep before it
+    changed.
 
     Raises:
         RunDirectoryError: the directory holds no experiment.
@@ -84,7 +85,7 @@ def status_of(experiment: Experiment) -> dict[str, Any]:
         ],
         "cases": every["case"].n_unique(),
         "refused": refused.height,
-        "runs": known.height + unknown,
+        "runs": experiment.run_count,
         "done": states.get("done", 0),
         "failed": states.get("failed", 0),
         "running": running,

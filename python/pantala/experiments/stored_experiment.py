@@ -15,6 +15,7 @@ from pantala.catalogue.tables import TABLES
 from pantala.caveats import Absent, Caveat, Facts, caveats_of
 from pantala.errors import UsageError, nearest
 from pantala.experiments.cases_file import REFUSED, SIZE
+from pantala.experiments.drawn_jobs import drawn_jobs
 from pantala.experiments.equal_results import EqualResults
 from pantala.experiments.listed_cases import listed_cases
 from pantala.results.run import Run
@@ -67,6 +68,12 @@ class StoredExperiment:
         Cases that cannot be run are in `refused`.
         """
         return self._cases[0].drop(SIZE)
+
+    @property
+    def run_count(self) -> int:
+        """The number of runs, each counted once; refused cases have none."""
+        runs = self.cases["run"]  # those whose identity is not known yet are different runs
+        return runs.drop_nulls().n_unique() + runs.null_count()
 
     @property
     def refused(self) -> pl.DataFrame:
@@ -215,6 +222,15 @@ class StoredExperiment:
         return pl.concat([cut_off, endless.with_columns(cut_off=pl.lit(False))])
 
     @property
+    def drawn(self) -> pl.DataFrame:
+        """The jobs that are drawn per seed, such as those of a background.
+
+        They are other jobs under other seeds, so statistics over seeds leave them out: the axes
+        without ``seed``, ``part``, and ``name``.
+        """
+        return drawn_jobs(self.cases, self.axes, self.facts)
+
+    @property
     def _equal(self) -> EqualResults:
         """Which runs of seeds have equal results."""
         return EqualResults(self.cases, self.axes, self.facts)
@@ -281,6 +297,6 @@ class StoredExperiment:
     def _entries(self) -> dict[str, Entry]:
         index = Index(self._store)
         entries = index.read()
-        if self._listed.slowdown is not None:  # pantala run does not write the index
-            index.look_up(entries, self.cases["run"].drop_nulls())
+        # A sweep notes runs some time after they are stored, and pantala run does not note them.
+        index.look_up(entries, self.cases["run"].drop_nulls().unique(maintain_order=True))
         return entries

@@ -1,7 +1,7 @@
 """The status of runs that no sweep lists: an interference experiment, a curve, a table.
 
-An interference experiment says in its directory what it is. A curve and a table of a paper leave
-runs only: the number of their runs is not known here.
+An interference experiment says in its directory what it is. A curve, a table of a paper and a sweep
+that has changed leave runs only: the number of their runs is not known here.
 """
 
 from __future__ import annotations

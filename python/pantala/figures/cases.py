@@ -11,8 +11,9 @@ from pantala.analysis.statistics import mean_interval
 from pantala.comparison.labels import label_of, unit_of
 from pantala.comparison.ranking import RANKED_BY, Ranking, ranking_of
 from pantala.comparison.subject import SEED, Subject, subject_of
-from pantala.comparison.values import check_metrics, distinct_values, values_of
+from pantala.comparison.values import check_metrics, distinct_values, values_of, values_with_means
 from pantala.errors import UsageError, nearest
+from pantala.experiments.axis_values import axis_value
 from pantala.experiments.experiment import Experiment
 from pantala.figures.effects import effect_matrix
 from pantala.figures.grid import Bar, bar_grid
@@ -186,7 +187,8 @@ def effects_of_sweep(experiment: Experiment, where: Mapping[str, str] | None = N
     subject = _subject(experiment, where)
     effects = experiment.effects()
     for axis, value in (where or {}).items():
-        effects = effects.filter(pl.col(axis).cast(pl.String) == value)
+        texts = effects[axis].cast(pl.String)
+        effects = effects.filter(texts == axis_value(value, texts.unique()))
     several = [axis for axis in subject.axes if subject.runs[axis].n_unique() > 1]
     if several:
         text = ", ".join(f"{axis} ({_listed(subject, axis)})" for axis in several)
@@ -223,6 +225,7 @@ def _values(
             hint = f"did you mean '{close}'?" if close else f"its jobs are: {', '.join(jobs)}"
             raise UsageError(f"--job {job}: {experiment.path} has no such job; {hint}")
         values = values.filter(pl.col("job") == job)
+    values = values_with_means(subject, values)
     known = set(values.filter(pl.col("whole"))["metric"])
     found = next((name for name in wanted if name in known), None)
     if found is None:

@@ -106,7 +106,7 @@ def _check(kind: Kind, title: str, given: Drawable) -> None:
             of_sweeps = [each.name for each in KINDS.values() if SWEEP in each.takes]
             raise UsageError(
                 f"figure {kind.name}: takes {kind.takes}; {place} is a sweep of"
-                f" {given.runs.height:,} runs; draw {' or '.join(of_sweeps)}"
+                f" {given.run_count:,} runs; draw {' or '.join(of_sweeps)}"
             )
     elif not is_experiment(given) and PAIR in kind.takes:
         remedy = "name the directory that pantala run wrote for interference = true"

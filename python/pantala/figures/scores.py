@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from pantala.errors import UsageError, nearest
+from pantala.experiments.axis_values import axis_value
 from pantala.figures.legend import add_key
 from pantala.figures.style import GRID, MARKERS, MUTED, PALETTE, new_figure, style
 from pantala.metrics.run_metrics import job_values
@@ -168,7 +169,13 @@ def z_scores_of_sweep(
             hint = nearest(axis, axes)
             remedy = f"did you mean '{hint}'?" if hint else f"its axes are: {', '.join(axes)}"
             raise UsageError(f"--where {axis}={chosen}: the sweep has no such axis; {remedy}")
-        frame = frame.filter(pl.col(axis).cast(pl.String) == chosen)
+        texts = experiment.cases[axis].cast(pl.String).unique(maintain_order=True).to_list()
+        meant = axis_value(chosen, texts)
+        if meant is None:
+            raise UsageError(
+                f"--where {axis}={chosen}: the axis has no such value; it has {', '.join(texts)}"
+            )
+        frame = frame.filter(pl.col(axis).cast(pl.String) == meant)
     frame = job_values(frame)
     if value not in frame.columns:
         raise UsageError(f"--metric {value}: is no metric of a job; pantala metrics lists them")

@@ -13,9 +13,10 @@ import polars as pl
 import pantala
 from pantala.comparison.ranking import RANKED_BY, SLOWED_BY, Ranking, ranking_of
 from pantala.comparison.subject import SEED, Subject, open_subject
-from pantala.comparison.values import check_metrics, values_of
+from pantala.comparison.values import check_metrics, values_of, values_with_means
 from pantala.errors import RunDirectoryError, UsageError, shortened
 from pantala.experiments.cases_file import over_seeds
+from pantala.experiments.drawn_jobs import drawn_in_words
 from pantala.experiments.status import crossed_text, status_of
 from pantala.report.experiment_figures import effect_figures, grids, seed_figures
 from pantala.report.experiment_tables import SHOWN, configurations_table, runs_table
@@ -69,9 +70,8 @@ def render_experiment(path: Path, metrics: Sequence[str] = (), place: Path | Non
         )
     groups = [(metric,) for metric in metrics] or _default_groups(subject)
     values = values_of(subject, {*SHOWN, *chain(*groups)})
-    rankings = [
-        each for group in groups for each in ranking_of(values, subject.axes, metrics=group)
-    ]
+    meant = values_with_means(subject, values)
+    rankings = [each for group in groups for each in ranking_of(meant, subject.axes, metrics=group)]
     if metrics and not rankings and values.height:
         raise UsageError(
             f"no job of {path} has the metric {', '.join(metrics)}; `pantala metrics` explains it"
@@ -79,8 +79,8 @@ def render_experiment(path: Path, metrics: Sequence[str] = (), place: Path | Non
     status = status_of(experiment)
     page_figures: dict[str, PageFigure] = {}
     for metric in dict.fromkeys(ranking.metric for ranking in rankings):
-        page_figures |= grids(subject, values, metric)
-    page_figures |= seed_figures(subject, values, rankings)
+        page_figures |= grids(subject, meant, metric)
+    page_figures |= seed_figures(subject, meant, rankings)
     page_figures |= effect_figures(experiment)
     lines = _not_done(subject)
     more = len(lines) - _MOST_LINES
@@ -91,7 +91,7 @@ def render_experiment(path: Path, metrics: Sequence[str] = (), place: Path | Non
             "caveats": experiment.caveats,
             "summary": _summary(status),
             "finding": experiment_finding(rankings, subject.axes),
-            "scope": _scope(rankings),
+            "scope": f"{_scope(rankings)} {drawn_in_words(subject.drawn)}".strip(),
             "not_done": lines[:_MOST_LINES] + ([f"{count(more)} more"] if more > 0 else []),
             "figures": page_figures,
             "grids": [key for key in page_figures if key.startswith("grid")],

@@ -77,8 +77,9 @@ class Background(Model):
 
     Pantala draws jobs until all jobs together have the given share of the compute nodes. The last
     one can be smaller than its size. An application that cannot run on the nodes of a job leaves
-    them to another application. The jobs are background-1, background-2, ... They repeat until the
-    run ends, and the run does not wait for them.
+    them to another application. The jobs are background-1, background-2, ...; of ten or more jobs,
+    background-01, background-02, ... They repeat until the run ends, and the run does not wait for
+    them. Another seed draws other jobs with the same names, so they have no mean over seeds.
     """
 
     shorthand: ClassVar[str | None] = None

@@ -156,6 +156,26 @@ def test_intervals_are_over_seeds_and_words_follow_them() -> None:
     assert "one seed" in effect_in_words(one.row(0, named=True))
 
 
+def test_words_say_how_many_iterations_were_compared() -> None:
+    factor = {(one, other): 2.0 for one in JOBS for other in JOBS if one != other}
+    seeds = []
+    for seed, number in enumerate([3, 5]):
+        cut = {"compared": "iterations", "compared_iterations": number}
+        table = made(factor, **{pair_name("a", "b"): cut})
+        seeds.append(table.select(pl.lit(seed).alias("case"), pl.lit(seed).alias("seed"), pl.all()))
+    found = mean_slowdowns_over(pl.concat(seeds), ["seed"], "seed", 0.95, "student")
+    effects = effects_over(pl.concat(seeds), ["seed"], "seed", 0.95, "student")
+    paired = pl.col("job_set").str.starts_with("pair")
+    rows = found.filter(paired, pl.col("name") == "a", pl.col("measure") == "slowdown")
+    said = {tuple(row["beside"]): slowdown_in_words(row) for row in rows.to_dicts()}
+    assert said["b",].endswith(", 2 seeds), over 3 to 5 iterations.")
+    assert said["c",].endswith(", 2 seeds).")
+    pairs = effects.filter(pl.col("method") == "pairs", pl.col("measure") == "slowdown")
+    texts = {(row["victim"], row["aggressor"]): effect_in_words(row) for row in pairs.to_dicts()}
+    assert texts["b", "a"].endswith("(2.00 to 2.00), over 3 to 5 iterations.")
+    assert texts["c", "a"].endswith("(2.00 to 2.00).")
+
+
 @pytest.mark.parametrize("word", ["measure", "method"])
 def test_an_unknown_measure_or_method_gets_the_nearest(word: str) -> None:
     effects = effects_of(slowdowns_of({}))

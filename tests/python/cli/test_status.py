@@ -96,3 +96,22 @@ def test_a_directory_of_a_sweep_and_of_a_curve_tells_both(cli: Cli, tmp_path: Pa
     assert [(each["kind"], each["done"]) for each in found] == [("sweep", 2), ("runs", 1)]
     shown = cli("status", tmp_path).out
     assert "runs that no sweep lists" in shown
+
+
+def test_runs_that_the_index_lacks_are_done(cli: Cli, tmp_path: Path) -> None:
+    """A sweep notes its runs some time after they are stored, or not if it is killed."""
+    pt.sweep(scenario(), tmp_path, seeds=3, workers=1)
+    before = pt.Experiment(tmp_path).runs.drop("seconds")
+    for file in (tmp_path / "index").iterdir():
+        file.write_text(file.read_text().splitlines(keepends=True)[0])
+    found = told(cli, tmp_path)
+    assert (found["done"], found["missing"], found["runs"]) == (3, 0, 3)
+    assert pt.Experiment(tmp_path).runs.drop("seconds").equals(before)
+
+
+def test_runs_of_a_sweep_before_it_changed_are_told(cli: Cli, tmp_path: Path) -> None:
+    pt.sweep(scenario(), tmp_path, seeds=3, workers=1)
+    pt.sweep(scenario(), tmp_path, seeds=1, workers=1)
+    found = json.loads(cli("status", tmp_path, "--json").out)
+    assert [(each["kind"], each["done"]) for each in found] == [("sweep", 1), ("runs", 2)]
+    assert "such as those of a curve, a table, or a changed sweep" in cli("status", tmp_path).out

@@ -196,6 +196,28 @@ def test_accepted_throughput_is_over_the_time_until_the_end_of_a_job(tmp_path: P
     assert row.words.startswith("100 % higher")
 
 
+def test_a_slowdown_over_a_part_of_the_work_is_compared_if_asked_for_only(tmp_path: Path) -> None:
+    from small_runs import scenario, small_interference
+
+    small_interference(tmp_path / "base")
+    cut = scenario("sampled").replace({"stop.duration": "60 us"})
+    made = pt.run(cut, out=tmp_path / "cut", report=False)
+    assert isinstance(made, pt.Experiment)
+    compared = dict(made.slowdown.select("name", "compared").collect().iter_rows())
+    assert compared["fft3d"] == "iterations"
+    paths = tmp_path / "base", tmp_path / "cut"
+    found = of(*paths)
+    assert not any(row.metric == "slowdown" and row.job == "fft3d" for row in found.rows)
+    assert "cut (seed 1, job fft3d): truncated: the job did not end" in [
+        each.text for each in found.left_out
+    ]
+    with pytest.raises(UsageError, match="--truncated compares such values"):
+        of(*paths, metrics=["slowdown"], jobs=["fft3d"])
+    asked = of(*paths, metrics=["slowdown"], jobs=["fft3d"], truncated=True)
+    assert [row.truncated for row in asked.rows] == [True]
+    assert asked.rows[0].words.endswith("; truncated: the values do not cover all of the work")
+
+
 def test_a_pattern_is_whole_in_a_run_that_lasts_as_long_as_its_plan_says(tmp_path: Path) -> None:
     jobs = {
         "pattern": {TIME: None, "end_ns": None, "complete": False, P99: 10.0},

@@ -88,6 +88,23 @@ def test_arrays_are_axes() -> None:
     }
 
 
+def test_a_pivot_of_several_parts_needs_one_of_them(tmp_path: Path) -> None:
+    """A median over jobs alone and together has no meaning."""
+    both = scenario().replace({"interference": True})
+    made = pt.sweep(both, tmp_path, axes={"routing.algorithm": ["minimal", "par"]}, workers=1)
+    asked: dict[str, Any] = {"rows": "name", "columns": "routing.algorithm"}
+    with pytest.raises(UsageError, match="give part = one of alone-halo, alone-noise, together"):
+        made.pivot(VALUE, **asked)
+    with pytest.raises(UsageError, match=r"part = 'togther': .*did you mean 'together'"):
+        made.pivot(VALUE, **asked, part="togther")
+    rows = made.table("jobs").filter(pl.col("part") == "together", pl.col("name") == "halo")
+    values = dict(rows.select("routing.algorithm", VALUE).collect().iter_rows())
+    (halo,) = made.pivot(VALUE, **asked, part="together").filter(name="halo").to_dicts()
+    assert halo == {"name": "halo"} | values
+    parts = made.pivot(VALUE, rows=["name", "part"], columns="routing.algorithm")
+    assert parts.height == 4
+
+
 def test_a_star_means_the_jobs_of_the_scenario_with_all_copies() -> None:
     cases = Expansion(describe(copies(), axes={"jobs.*.placement": ["contiguous", "random"]}))
     plans = [cases.parts(number)[0].plan for number in range(2)]
@@ -105,6 +122,22 @@ def test_an_axis_of_jobs_names_all_copies_or_one() -> None:
     cases = Expansion(describe(copies(), axes={"jobs": ["halo+nois"]}))
     with pytest.raises(UsageError, match="did you mean 'noise'"):
         cases.parts(0)
+
+
+def test_jobs_that_do_not_fit_together_name_the_axis_that_leaves_some_out() -> None:
+    many = scenario().replace({"jobs.noise.ranks": 64})
+    for seeds in (None, 2):
+        cases = Expansion(describe(many, axes={"jobs": ["halo", "halo+noise"]}, seeds=seeds))
+        with pytest.raises(pt.ScenarioError) as error:
+            cases.listed(0)
+        text = str(error.value)
+        assert 'jobs="halo"' in text
+        assert "jobs = 96 ranks: more ranks than the machine's 72 nodes" in text
+        assert "all jobs are placed before the axis jobs leaves some out" in text
+        assert "set its workload in named cases" in text
+    with pytest.raises(pt.ScenarioError) as error:
+        Expansion(describe(many, seeds=2)).listed(0)
+    assert "axis jobs" not in str(error.value)
 
 
 def test_a_program_that_fails_names_its_case(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from pantala.analysis.steady_throughput import merged
 from pantala.errors import ScenarioError, ScenarioWarning, UsageError
 from pantala.store.run_store import RunStore
 from pantala.store.until_precise import UntilPrecise
+from support import Ended
 
 
 def scenario(load: float = 1.0, first: str = "50 us", **more: Any) -> dict[str, Any]:
@@ -234,3 +236,35 @@ def test_windows_are_merged_to_less_than_twice_their_first_number() -> None:
     assert len(series) == 400
     assert series[0] == np.mean([11, 12, 10, 11, 12])  # windows 1 to 5
     assert series[1] == np.mean([10, 0, 12, 10, 11])
+
+
+STEADY = """
+name = "steady"
+until_precise = { precision = "2%", longest = "60 us" }
+[scenario]
+machine = "prisacari2015(2,3,2)"
+routing = "minimal"
+stop = { duration = "50 us" }
+[[scenario.jobs]]
+name = "traffic"
+ranks = 42
+workload = { kind = "pattern", pattern = "uniform", load = 0.1 }
+[axes]
+"jobs.0.workload.load" = [0.1, 0.2]
+"""
+
+
+@pytest.mark.native
+def test_the_command_prints_throughputs(tmp_path: Path, cli: Callable[..., Ended]) -> None:
+    """Patterns have no communication time, so there is no empty column of it."""
+    file = tmp_path / "steady.toml"
+    file.write_text(STEADY)
+    ended = cli("sweep", file, "--out", tmp_path / "out")
+    assert ended.status == 0, ended.err
+    assert "communication" not in ended.out
+    lines = ended.out.splitlines()
+    at = lines.index(next(line for line in lines if line.startswith("Throughputs")))
+    rows = [line.split() for line in lines[at:] if " traffic " in line]
+    found = pt.Experiment(tmp_path / "out").throughputs().to_dicts()
+    assert [row[3] for row in rows] == [f"{each['accepted']:.4f}" for each in found]
+    assert [row[6] for row in rows] == ["yes" if each["steady"] else "no" for each in found]
