@@ -14,6 +14,7 @@ import pytest
 import pantala as pt
 from pantala.errors import UsageError
 from pantala.papers import studies
+from pantala.store.run_store import RunStore
 from pantala.studies import Campaign, StudyDefinition, read_study
 from pantala.studies.campaign import check_measures
 from pantala.studies.figures.drawings import DRAWINGS
@@ -449,6 +450,8 @@ def test_figures_without_runs_are_named(runs: Path, tmp_path: Path) -> None:
     for index in (less / "index").iterdir():
         lines = index.read_text().splitlines(keepends=True)
         index.write_text("".join(each for each in lines if not any(run in each for run in gone)))
+    for run in gone:
+        shutil.rmtree(RunStore(less).path(run))
     half = figure(less, tmp_path / "b", "bars")
     assert half.draw is not None
     assert "Of 12 runs, 6 are missing." in half.caption
