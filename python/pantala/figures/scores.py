@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from pantala.errors import UsageError, nearest
-from pantala.experiments.axis_values import axis_value
 from pantala.figures.legend import add_key
 from pantala.figures.style import GRID, MARKERS, MUTED, PALETTE, new_figure, style
 from pantala.metrics.run_metrics import job_values
@@ -147,8 +146,10 @@ def z_scores_of_sweep(
         UsageError: there is no such metric, job or axis, the sweep does not keep the ranks, or the
             experiment is no sweep.
     """
+    # Reports of runs draw without the modules of experiments.
     from pantala.comparison.labels import label_of
     from pantala.comparison.values import check_metrics
+    from pantala.experiments.axis_values import axis_value
 
     value = metric or _TIME
     check_metrics([value])

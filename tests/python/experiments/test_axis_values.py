@@ -75,5 +75,5 @@ def test_a_figure_counts_the_runs_of_a_sweep_as_its_status_does(tmp_path: Path, 
     refused = ["--set", "machine.topology.failed_links={count=2}", "--skip-refused"]
     axis = ["--axis", "routing.algorithm=minimal,ugal_g", "--seeds", 2, "--out", tmp_path / "out"]
     assert cli("sweep", file, *axis, *refused).status == 0
-    ended = cli("figure", "throughput", tmp_path / "out", "--out", tmp_path / "f.svg")
+    ended = cli("figure", "slowdown-bars", tmp_path / "out", "--out", tmp_path / "f.svg")
     assert "is a sweep of 2 runs" in ended.err

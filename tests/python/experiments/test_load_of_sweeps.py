@@ -51,10 +51,10 @@ def test_a_figure_of_a_sweep_says_which_command_draws_it(
     swept: pt.Experiment, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as stopped:
-        main(["figure", "packet-latency", str(swept.path)])
+        main(["figure", "slowdown-bars", str(swept.path)])
     assert stopped.value.code == 2
     text = capsys.readouterr().err
-    assert "is a sweep of 2 runs; name the directory of one of its runs" in text
+    assert "is a sweep of 2 runs; draw " in text
     assert len(text.splitlines()) == 1
 
 

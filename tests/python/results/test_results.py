@@ -68,7 +68,7 @@ def test_the_job_is_optional_if_there_is_one(experiment: pt.Experiment) -> None:
     ("name", "job", "says"),
     [
         ("comunication_time_mean_ns", "fft3d", "did you mean 'communication_time_mean_ns'?"),
-        ("zzz", None, r"Run.metrics\(\) lists them"),
+        ("zzz", None, "`pantala metrics` lists them"),
         ("packets", None, "add job = one of"),
         ("packets", "fft", "there is no job 'fft'; the jobs are"),
         ("packet_hops", "fft3d", "remove job"),
