@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import polars as pl
 
 from pantala.errors import UsageError, nearest
+from pantala.experiments.axis_values import axis_value
 from pantala.experiments.experiment import Experiment
 from pantala.figures.kind import RUN, RUNS, Kind
 from pantala.results.run import Run
@@ -20,6 +21,8 @@ Drawable: TypeAlias = RunLike | InterferenceLike | Experiment
 
 #: The most runs of a sweep that a figure shows.
 _MOST = 8
+#: The most values of an axis that a message lists.
+_LISTED = 8
 
 
 def choose_runs(
@@ -69,12 +72,13 @@ def _runs(kind: Kind, sweep: Experiment, where: Mapping[str, str]) -> dict[str, 
             hint = f"did you mean '{close}'?" if close else f"its axes: {', '.join(sweep.axes)}"
             raise UsageError(f"--where {axis}={value}: {sweep.path} has no such axis; {hint}")
         texts = rows[axis].cast(pl.String)
-        if value not in texts:
+        meant = axis_value(value, texts.unique(maintain_order=True))
+        if meant is None:
             raise UsageError(
                 f"--where {axis}={value}: {sweep.path} has no such run; {axis} has"
                 f" {_listed(rows, axis)}"
             )
-        rows = rows.filter(texts == value)
+        rows = rows.filter(texts == meant)
     several = [axis for axis in sweep.axes if rows[axis].n_unique() > 1]
     most = 1 if kind.takes == RUN else _MOST
     if rows.height > most:
@@ -98,4 +102,6 @@ def _title(sweep: Experiment, several: list[str], row: Mapping[str, Any]) -> str
 
 
 def _listed(rows: pl.DataFrame, axis: str) -> str:
-    return ", ".join(rows[axis].unique(maintain_order=True).cast(pl.String))
+    values = rows[axis].unique(maintain_order=True).cast(pl.String)
+    more = f", ... ({len(values)} values)" if len(values) > _LISTED else ""
+    return ", ".join(values.head(_LISTED)) + more

@@ -86,7 +86,7 @@ def test_the_command_takes_several_jobs(experiment: Experiment, tmp_path: Path, 
 
 
 def test_where_chooses_runs_of_a_sweep_and_their_titles(swept: pt.Experiment) -> None:
-    chosen = {"where": {"seed": "2", "detail.coarsen": "1"}}
+    chosen = {"where": {"seed": "2.0", "detail.coarsen": "1"}}  # by value
     figure = draw("traffic-shares", {"x": swept}, chosen)
     assert key(figure) == ["minimal", "par"]
     runs = swept.cases.filter(seed=2, **{"detail.coarsen": 1})["run"].to_list()
