@@ -101,7 +101,10 @@ def _definition(name: str, as_json: bool) -> None:
     # Numbers of two runs, which `pantala compare` and Experiment.metric have.
     of_experiments = {
         column: {
-            **{"name": column, "of": "interference experiments", "unit": "", "text": text},
+            "name": column,
+            "of": "interference experiments",
+            "unit": "",
+            "text": text,
             "source": "",
         }
         for column, (_, text) in SLOWDOWN_COLUMNS.items()

@@ -149,7 +149,7 @@ def z_scores_of_sweep(
     # Reports of runs draw without the modules of experiments.
     from pantala.comparison.labels import label_of
     from pantala.comparison.values import check_metrics
-    from pantala.experiments.axis_values import axis_value
+    from pantala.experiments.axis_values import with_values
 
     value = metric or _TIME
     check_metrics([value])
@@ -165,18 +165,8 @@ def z_scores_of_sweep(
         )
     axes = [axis for axis in experiment.axes if axis != "seed"]
     frame = experiment.table("jobs").filter(_together()).collect()
-    for axis, chosen in (where or {}).items():
-        if axis not in axes:
-            hint = nearest(axis, axes)
-            remedy = f"did you mean '{hint}'?" if hint else f"its axes are: {', '.join(axes)}"
-            raise UsageError(f"--where {axis}={chosen}: the sweep has no such axis; {remedy}")
-        texts = experiment.cases[axis].cast(pl.String).unique(maintain_order=True).to_list()
-        meant = axis_value(chosen, texts)
-        if meant is None:
-            raise UsageError(
-                f"--where {axis}={chosen}: the axis has no such value; it has {', '.join(texts)}"
-            )
-        frame = frame.filter(pl.col(axis).cast(pl.String) == meant)
+    cases = with_values(experiment.cases, axes, where or {}, experiment.path)["case"]
+    frame = frame.filter(pl.col("case").is_in(cases.implode()))
     frame = job_values(frame)
     if value not in frame.columns:
         raise UsageError(f"--metric {value}: is no metric of a job; pantala metrics lists them")

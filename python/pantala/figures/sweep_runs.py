@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-import polars as pl
-
-from pantala.errors import UsageError, nearest
-from pantala.experiments.axis_values import axis_value
+from pantala.errors import UsageError
+from pantala.experiments.axis_values import listed, with_values
 from pantala.experiments.experiment import Experiment
 from pantala.figures.kind import RUN, RUNS, Kind
 from pantala.results.run import Run
@@ -21,8 +19,6 @@ Drawable: TypeAlias = RunLike | InterferenceLike | Experiment
 
 #: The most runs of a sweep that a figure shows.
 _MOST = 8
-#: The most values of an axis that a message lists.
-_LISTED = 8
 
 
 def choose_runs(
@@ -66,23 +62,11 @@ def choose_runs(
 def _runs(kind: Kind, sweep: Experiment, where: Mapping[str, str]) -> dict[str, Run]:
     """Returns the chosen runs of a sweep by title."""
     rows = sweep.cases.unique("case", keep="first", maintain_order=True)
-    for axis, value in where.items():
-        if axis not in sweep.axes:
-            close = nearest(axis, sweep.axes)
-            hint = f"did you mean '{close}'?" if close else f"its axes: {', '.join(sweep.axes)}"
-            raise UsageError(f"--where {axis}={value}: {sweep.path} has no such axis; {hint}")
-        texts = rows[axis].cast(pl.String)
-        meant = axis_value(value, texts.unique(maintain_order=True))
-        if meant is None:
-            raise UsageError(
-                f"--where {axis}={value}: {sweep.path} has no such run; {axis} has"
-                f" {_listed(rows, axis)}"
-            )
-        rows = rows.filter(texts == meant)
+    rows = with_values(rows, sweep.axes, where, sweep.path)
     several = [axis for axis in sweep.axes if rows[axis].n_unique() > 1]
     most = 1 if kind.takes == RUN else _MOST
     if rows.height > most:
-        choices = ", ".join(f"{axis} ({_listed(rows, axis)})" for axis in several)
+        choices = ", ".join(f"{axis} ({listed(rows, axis)})" for axis in several)
         left = f"--where leaves {rows.height:,} of its runs" if where else ""
         what = left or f"it is a sweep of {rows.height:,} cases"
         raise UsageError(
@@ -99,9 +83,3 @@ def _title(sweep: Experiment, several: list[str], row: Mapping[str, Any]) -> str
     """Returns the values of the axes that differ; the name of the sweep for a single run."""
     words = [f"seed {row[axis]}" if axis == "seed" else str(row[axis]) for axis in several]
     return ", ".join(words) or sweep.name
-
-
-def _listed(rows: pl.DataFrame, axis: str) -> str:
-    values = rows[axis].unique(maintain_order=True).cast(pl.String)
-    more = f", ... ({len(values)} values)" if len(values) > _LISTED else ""
-    return ", ".join(values.head(_LISTED)) + more

@@ -32,7 +32,7 @@ def running_at(path: Path, at: str | int | float) -> list[LoggedJob]:
         raise JobLogError("is empty", "give a log of SWF or of sacct -P")
     slurm = "|" in lines[0]
     jobs = list(sacct_jobs(lines) if slurm else swf_jobs(lines))
-    if slurm:
+    if slurm and jobs:
         _check_zone(at, zoned=any(job.zoned for job in jobs))
     time = _time(at, None if slurm else begin_of(lines), slurm=slurm)
     found = [job for job in jobs if job.runs_at(time)]

@@ -13,6 +13,7 @@ from pantala.report.reported_run import ReportedRun
 from pantala.report.tables import NONE, Cell, ReportTable
 from pantala.run_tables.job_nodes import job_nodes
 from pantala.run_tables.run_like import table
+from pantala.run_tables.skipped_time import skipped_spans
 from pantala.text.amounts import PAGE, count, fixed, significant, time_unit
 
 __all__ = ["calls_table", "counters_table", "tiles_table"]
@@ -43,6 +44,8 @@ def calls_table(reported: ReportedRun) -> ReportTable:
     )
     if any(rows.height > _CALLS for _, rows in found):
         caption += f" Each job has its {_CALLS} longest calls."
+    if any(map(skipped_spans, reported.parts.values())):
+        caption += " Skipped time counts at the rates of a sample: numbers of calls are estimates."
     if by_rank:
         caption += " Shortest and longest are over the ranks of the job."
     made = ReportTable(

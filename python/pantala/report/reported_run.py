@@ -22,7 +22,13 @@ from pantala.caveats import (
     caveats_of,
     facts_of_run,
 )
-from pantala.run_tables.run_like import InterferenceLike, RunLike, is_endless, job_names
+from pantala.run_tables.run_like import (
+    InterferenceLike,
+    RunLike,
+    is_endless,
+    job_names,
+    stop_ns,
+)
 from pantala.text.amounts import PAGE, join
 
 __all__ = ["ReportedRun"]
@@ -104,7 +110,12 @@ class ReportedRun:
         """A sentence about the communication times of jobs that last as long as the run."""
         rows = self.run.jobs.collect()
         numbers = rows.filter(pl.col("communication_time_mean_ns") > 0)["job"]
-        names = [job_names(self.run)[job] for job in numbers if is_endless(self.run, job)]
+        simulated = float(self.run.document["simulated_ns"])
+        names = [
+            job_names(self.run)[job]
+            for job in numbers
+            if is_endless(self.run, job) and stop_ns(self.run, job) >= simulated
+        ]
         if not names:
             return ""
         lasts, its = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
 
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["cut_out", "skipped_between", "skipped_spans", "without_skipped"]
+
+#: An array of times, or columns of a table.
+Times = TypeVar("Times", bound=Any)
 
 
 def skipped_spans(run: RunLike) -> list[tuple[float, float]]:
@@ -32,12 +35,12 @@ def skipped_between(run: RunLike, start_ns: float, end_ns: float) -> float:
     return sum(max(0.0, part) for part in parts)
 
 
-def cut_out(spans: Sequence[tuple[float, float]], times_ns: pl.Expr) -> pl.Expr:
-    """Returns times of a table as `without_skipped` does.
+def cut_out(spans: Sequence[tuple[float, float]], times_ns: Times) -> Times:
+    """Returns times on a clock that stands still while time is skipped.
 
     Args:
-        spans: the skipped spans.
-        times_ns: columns of times of the run in ns.
+        spans: the skipped spans, in order.
+        times_ns: times of the run in ns: an array, or columns of a table.
     """
     for start, end in reversed(spans):
         times_ns = times_ns - (times_ns - start).clip(0, end - start)
@@ -45,7 +48,7 @@ def cut_out(spans: Sequence[tuple[float, float]], times_ns: pl.Expr) -> pl.Expr:
 
 
 def without_skipped(spans: Sequence[tuple[float, float]], times_ns: NDArray[Any]) -> NDArray[Any]:
-    """Returns times on a clock that stands still while time is skipped.
+    """Returns times as `cut_out` does, as an array of numbers.
 
     Args:
         spans: the skipped spans.
@@ -53,7 +56,4 @@ def without_skipped(spans: Sequence[tuple[float, float]], times_ns: NDArray[Any]
     """
     import numpy as np  # slowdowns without figures start without it
 
-    result = np.asarray(times_ns, float).copy()
-    for start, end in spans:
-        result -= np.clip(np.asarray(times_ns, float) - start, 0, end - start)
-    return result
+    return cut_out(spans, np.array(times_ns, float))

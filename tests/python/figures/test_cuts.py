@@ -173,6 +173,7 @@ def test_the_page_says_what_a_break_is(skipping: Experiment) -> None:
     captions = re.findall(r"<figcaption>(.*?)</figcaption>", page, re.DOTALL)
     over_time = [caption for caption in captions if "A double line is a break" in caption]
     assert len(over_time) >= 4
+    assert page.count("numbers of calls are estimates") == 1
     assert any("A dotted line marks the end of another job" in caption for caption in over_time)
     # The figure of link classes has one step for all of the time that it shows.
     (step,) = {each for caption in captions for each in re.findall(r"A step is (.*?)\.", caption)}

@@ -422,7 +422,10 @@ def test_the_time_of_a_call_beyond_the_end_of_a_job_is_explained(tmp_path: Path)
 
     run = edited(tmp_path, end)
     note = "under way at the end of halo3d counts whole, so the time can exceed the run time."
-    assert note in communication_table(ReportedRun.of(run)).caption
+    caption = communication_table(ReportedRun.of(run)).caption
+    assert note in caption
+    # It ended before the run.
+    assert "as long as the run" not in caption
     whole = ReportedRun.of(small_run(tmp_path / "whole"))
     assert "under way" not in communication_table(whole).caption
 

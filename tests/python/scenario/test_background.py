@@ -248,6 +248,7 @@ def test_a_background_fills_up_beside_a_snapshot(logs: Path) -> None:
     ("text", "at", "message"),
     [
         ("", "1", "is empty"),
+        (SACCT.splitlines()[0], "2026-05-01T12:00:00Z", "has no job; give a log with jobs"),
         ("1 2 3\n", "1", "line 1 has not the 18 numbers of SWF; give a log of SWF, or of sacct -P"),
         (f"1 2 3 4 inf{' 1' * 13}\n", "1", "line 1 has not the 18 numbers of SWF"),
         ("JobID|Start|End\n", "1", "line 1 has no field NodeList; write the log with sacct -P"),
