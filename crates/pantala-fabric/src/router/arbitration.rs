@@ -123,21 +123,33 @@ impl Fabric {
     /// enters a queue.
     #[inline(always)]
     fn grant_unrivalled<F: Variant>(&mut self, arrived: &Arrived, now: Time) -> bool {
+        let free = self.is_unrivalled::<F>(arrived, now);
+        if free {
+            self.cross::<F, false>(arrived, now);
+        }
+        free
+    }
+
+    /// Returns whether a head that has just arrived finds its ports free and room in the output
+    /// buffer, no other head wants its output, and none waits at its input.
+    #[inline(always)]
+    pub(crate) fn is_unrivalled<F: Variant>(&mut self, arrived: &Arrived, now: Time) -> bool {
         let port = &self.ports.out_ports[arrived.out];
         let input = &self.ports.in_ports[arrived.in_port];
-        if port.routed_at != 2 * now
-            || port.waiting != 0
-            || input.waiting != 0
-            || port.crossbar_free > now
-            || input.busy_until > now
-            || self.ports.in_vcs[arrived.in_vc].open > now
-            || self.ports.out_vcs[arrived.out_vc].space.at(&mut self.ports.pool, now)
-                < i32::from(self.packets[arrived.packet].flits)
-        {
-            return false;
-        }
-        self.cross::<F, false>(arrived, now);
-        true
+        port.routed_at == 2 * now
+            && port.waiting == 0
+            && input.waiting == 0
+            && port.crossbar_free <= now
+            && input.busy_until <= now
+            && self.ports.in_vcs[arrived.in_vc].open <= now
+            && self.ports.out_vcs[arrived.out_vc].space.at(&mut self.ports.pool, now)
+                >= self.room_needed::<F>(arrived)
+    }
+
+    /// Returns the room that a packet which has just arrived takes in a buffer.
+    #[inline(always)]
+    pub(crate) fn room_needed<F: Variant>(&self, arrived: &Arrived) -> i32 {
+        self.setup.stages.room::<F>(self.packets[arrived.packet].flits.into()) as i32
     }
 
     /// Schedules an arbitration, unless one is due earlier.

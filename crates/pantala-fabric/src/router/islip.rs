@@ -97,29 +97,20 @@ impl Fabric {
     /// a queue.
     #[inline(always)]
     pub(crate) fn accept_unrivalled<F: Variant>(&mut self, arrived: &Arrived, now: Time) -> bool {
-        let &Arrived { packet, in_vc, in_port, out, out_vc } = arrived;
-        let input = &mut self.ports.in_ports[in_port];
-        input.waiting -= 1; // the arrival
-        let port = &self.ports.out_ports[out];
-        if port.routed_at != 2 * now
-            || port.waiting != 0
-            || input.waiting != 0
-            || port.crossbar_free > now
-            || input.busy_until.max(self.ports.in_vcs[in_vc].open) > now
-        {
-            return false;
-        }
+        let &Arrived { in_vc, in_port, out, out_vc, .. } = arrived;
+        self.ports.in_ports[in_port].waiting -= 1; // the arrival
         let hold = &mut self.arbiters.holds[out_vc];
         if hold.until > now || hold.owner != NONE && hold.owner != in_vc {
             return false;
         }
-        let room = self.setup.stages.room::<F>(self.packets[packet].flits.into()) as i32;
-        if self.ports.out_vcs[out_vc].space.at(&mut self.ports.pool, now) < room
+        let room = self.room_needed::<F>(arrived);
+        if !self.is_unrivalled::<F>(arrived, now)
             || self.setup.stages.credit_at_crossbar::<F>()
                 && !self.ports.has_credit(out as usize, out_vc, room, now)
         {
             return false;
         }
+        let hold = &mut self.arbiters.holds[out_vc];
         if hold.owner == NONE {
             hold.next_input = self.ports.in_vcs[in_vc].bit + 1;
         }

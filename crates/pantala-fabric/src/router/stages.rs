@@ -344,12 +344,12 @@ impl Stages {
         port.crossbar_free + self.head_delay <= time + self.crossbar_flit
     }
 
-    /// Returns whether arriving heads are granted after the last arrival of a time: of the default
-    /// model, and under iSLIP without a clock. Such a head enters no queue if nothing else wants its
-    /// ports.
+    /// Returns whether arriving heads are granted after the last arrival of a time, in a model that
+    /// is not the default one: under iSLIP without a clock. Such a head enters no queue if nothing
+    /// else wants its ports.
     #[inline(always)]
     pub(crate) const fn grants_together<F: Variant>(&self) -> bool {
-        F::DEFAULT || F::MODEL.is_none() && self.grants_together
+        F::MODEL.is_none() && self.grants_together
     }
 
     #[inline(always)]

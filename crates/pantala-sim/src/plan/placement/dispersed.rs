@@ -34,19 +34,18 @@ pub(super) fn place(
         nodes(&room, &with_room, count, groups.unwrap_or(usual), &job.name, seed)
     else {
         let given = groups.unwrap_or(usual);
+        let there = with_room.len();
         let (message, remedy) = if given > count {
             (
                 format!("are more groups than the job has nodes ({count})"),
                 format!("write at most {count}"),
             )
-        } else if given as usize > with_room.len() {
-            let there = with_room.len();
+        } else if given as usize > there {
             (
                 format!("are more groups than have free nodes ({there})"),
                 format!("write at most {there}"),
             )
         } else {
-            let there = with_room.len();
             (
                 format!(
                     "no {given} of the {there} groups with free nodes have {count} free nodes for \
