@@ -165,7 +165,7 @@ def z_scores_of_sweep(
         )
     axes = [axis for axis in experiment.axes if axis != "seed"]
     frame = experiment.table("jobs").filter(_together()).collect()
-    cases = with_values(experiment.cases, axes, where or {}, experiment.path)["case"]
+    cases = with_values(experiment.cases, experiment.axes, where or {}, experiment.path)["case"]
     frame = frame.filter(pl.col("case").is_in(cases.implode()))
     frame = job_values(frame)
     if value not in frame.columns:
