@@ -7,6 +7,7 @@
 //! To add a format, add a variant to [`TraceFormat`], a line to the list `formats!` in
 //! `trace/job.rs`, its files to `trace/find.rs`, and a type that implements [`TraceFile`].
 
+mod amplified;
 pub mod blocks;
 pub(crate) mod bounds;
 pub mod collectives;
@@ -20,6 +21,8 @@ mod job;
 mod spec;
 mod summary;
 
+pub use amplified::Amplified;
+pub(crate) use amplified::{is_unamplified, unamplified};
 pub use compute::{ComputeScale, ComputeTimes};
 pub(crate) use compute::{is_one, one};
 pub use error::{Position, TraceError};

@@ -5,5 +5,6 @@ pub mod identifiers;
 pub mod iteration_mark;
 pub mod operation;
 pub mod outcome;
+mod sizes;
 pub mod source;
 pub mod value;

@@ -54,7 +54,7 @@ class OperationFile(RecordedCalls):
         Warns:
             ScenarioWarning: the file is too large for a check of its calls.
         """
-        return operations_plan(self.path) | self.compute_plan()
+        return operations_plan(self.path) | self.replay_plan()
 
 
 def operations_plan(path: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from pydantic_core import PydanticCustomError
 
+from pantala.models.base import Count
 from pantala.models.validation import fault
 from pantala.workloads.front_end import FrontEnd
 
@@ -24,6 +25,9 @@ class RecordedCalls(FrontEnd):
     """The computing between the recorded calls: recorded or none."""
     compute_scale: _Factor = 1.0
     """Factor of the recorded compute times, such as 0.5 for a machine of twice the speed."""
+    amplification: Count = 1
+    """Factor that multiplies the bytes of all messages and collectives. 100 makes AMG's trace the
+    sAMG of Yang et al."""
 
     @classmethod
     def between_fields(cls, made: Any, data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
@@ -33,9 +37,14 @@ class RecordedCalls(FrontEnd):
             remedy = 'remove it, or set compute to "recorded"'
             yield fault('has no effect under compute = "none"', remedy, "compute_scale")
 
-    def compute_plan(self) -> dict[str, Any]:
-        """Returns the keys of the computing in the plan's workload object."""
+    def replay_plan(self) -> dict[str, Any]:
+        """Returns the keys of the replay in the plan's workload object."""
         return {
             "compute": self.compute,
             "compute_scale_millionths": round(self.compute_scale * 1_000_000),
+            **self.sizes_plan(),
         }
+
+    def sizes_plan(self) -> dict[str, Any]:
+        """Returns the key of the bytes in the plan's workload object, if they are multiplied."""
+        return {} if self.amplification == 1 else {"amplification": self.amplification}

@@ -80,7 +80,7 @@ class Trace(RecordedCalls):
             file = str(converted)
             for message in summary["warnings"]:
                 warnings.warn(ScenarioWarning(self.path, message), stacklevel=2)
-            return operations_plan(file)
+            return operations_plan(file) | self.sizes_plan()
         form, digest, _, left_out = _identity(self.path)
         for message in left_out:
             warnings.warn(ScenarioWarning(self.path, message), stacklevel=2)
@@ -89,7 +89,7 @@ class Trace(RecordedCalls):
             "format": form,
             "path": self.path,
             "hash": digest,
-            **self.compute_plan(),
+            **self.replay_plan(),
         }
 
 

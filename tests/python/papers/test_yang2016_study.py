@@ -16,10 +16,8 @@ import pantala as pt
 from pantala.core import native
 from pantala.core.plan import Plan
 from pantala.errors import UsageError
-from pantala.export.operation_files import export_job
 from pantala.papers import study
 from pantala.papers.yang2016.study import cells
-from pantala.papers.yang2016.study.amplified import with_more_bytes
 from pantala.papers.yang2016.study.measures import MEASURES
 from pantala.papers.yang2016.study.platform import PLACEMENTS, QUEUES, ROUTINGS, TRACES
 from pantala.planning.topology import link_table, summary, topology
@@ -116,9 +114,8 @@ RING = Path("examples/traces/ring")
 
 
 @pytest.fixture
-def traces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def traces(tmp_path: Path) -> Path:
     """Returns a made-up set of traces: a ring of eight ranks for each job."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     for name in ("amg", "multigrid", "crystal_router"):
         shutil.copytree(Path(__file__).parents[3] / RING, tmp_path / "traces" / name)
     return tmp_path / "traces"
@@ -135,7 +132,7 @@ def test_traces_replace_the_applications(
         for name in ("workload1", "workload2")
     }
     assert kinds["workload1"] == ["trace"] * 3
-    assert kinds["workload2"] == ["operations", "trace", "trace"]
+    assert kinds["workload2"] == ["trace"] * 3
     sent = [
         sum(
             rank["bytes_sent"] for rank in native.communication(found[name].base.plan())[0]["ranks"]
@@ -151,49 +148,6 @@ def test_traces_replace_the_applications(
     assert jobs["ranks"].to_list() == [8, 8, 8]
     assert jobs["complete"].all()
     assert run.ranks.collect()["compute_time_ns"].sum() == 0
-
-
-CALLS = """
-def program(mpi):
-    right, left = (mpi.rank + 1) % mpi.size, (mpi.rank - 1) % mpi.size
-    sizes = [8 * (rank + 1) for rank in range(mpi.size)]
-    mpi.sendrecv(right, 16, left, 16)
-    row = mpi.split(mpi.rank % 2, key=-mpi.rank)
-    for _ in range(2):
-        mpi.allreduce(24)
-        mpi.bcast(8)
-        mpi.allgatherv(sizes)
-        mpi.alltoallv(sizes, [8 * (mpi.rank + 1)] * mpi.size)
-        row.alltoall(32)
-        mpi.compute("1 us")
-"""
-
-
-@pytest.mark.native
-def test_every_call_sends_so_many_times_the_bytes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program, plain, more = (tmp_path / name for name in ("calls.py", "plain.op", "more.op"))
-    program.write_text(CALLS)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    calls = pt.Job(name="a", ranks=4, workload=pt.PythonProgram(file=str(program)))
-    export_job(
-        pt.Scenario(name="x", machine="yang2016", routing="minimal", jobs=(calls,)), None, plain
-    )
-    more.write_bytes(with_more_bytes(plain.read_bytes(), 100))
-    found = []
-    for file in (plain, more):
-        job = pt.Job(name="a", ranks=4, workload=pt.OperationFile(path=str(file)))
-        scenario = pt.Scenario(name="x", machine="yang2016", routing="minimal", jobs=(job,))
-        found.append(native.communication(scenario.plan())[0]["ranks"])
-    for few, many in zip(*found, strict=True):
-        assert many["calls"] == few["calls"]
-        assert many["bytes_sent"] == 100 * few["bytes_sent"]
-        assert many["compute_ps"] == few["compute_ps"] > 0
-        for key in ("sizes", "collective_bytes_received"):
-            expected = {call: np.multiply(100, each).tolist() for call, each in few[key].items()}
-            assert many[key] == expected
-        assert {"allgatherv", "alltoallv"} <= few["collective_bytes_received"].keys()
 
 
 def test_a_folder_of_traces_that_is_missing_is_named(

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::contents::Contents;
 use super::replay::Replay;
 use crate::opened::Opened;
-use crate::trace::{ComputeScale, ComputeTimes, recorded_calls};
+use crate::trace::{Amplified, ComputeScale, ComputeTimes, recorded_calls};
 
 // A plan states these keys only if they differ from their defaults: a run keeps its identity.
 recorded_calls! {
@@ -47,6 +47,7 @@ impl OperationFile {
             opened: Opened::default(),
             compute: ComputeTimes::Recorded,
             compute_scale_millionths: ComputeScale::ONE,
+            amplification: crate::trace::unamplified(),
         }
     }
 
@@ -66,7 +67,7 @@ impl OperationFile {
 }
 
 impl OperationSource for OperationFile {
-    type Operations = FileOperations;
+    type Operations = Amplified<FileOperations>;
 
     fn check(&self, ranks: u32) -> Result<(), Fault> {
         let contents = self.opened.or_open(|| self.open())?;
@@ -93,12 +94,13 @@ impl OperationSource for OperationFile {
         }
     }
 
-    fn program(&self, rank: RankContext) -> FileOperations {
+    fn program(&self, rank: RankContext) -> Self::Operations {
         let contents = self.opened.get();
-        FileOperations {
+        let program = FileOperations {
             replay: contents.map(|contents| Replay::new(Arc::clone(contents), rank.rank)),
             scale: self.compute_scale(),
-        }
+        };
+        Amplified::new(program, self.amplification)
     }
 }
 

@@ -8,7 +8,9 @@ use pantala_mpi::{
     Communicator, Fault, Op, OperationSource, OperationStream, Outcome, RankContext,
 };
 
-use super::{ComputeScale, TraceError, TraceFile, TraceFormat, TraceSpec, TraceSummary, hash_of};
+use super::{
+    Amplified, ComputeScale, TraceError, TraceFile, TraceFormat, TraceSpec, TraceSummary, hash_of,
+};
 use crate::{chakra, dumpi, goal};
 
 /// Declares the formats: [`OpenedTrace`] with a variant for each, and the enum of programs.
@@ -147,7 +149,7 @@ fn open(spec: &TraceSpec) -> Result<OpenedTrace, Fault> {
 }
 
 impl OperationSource for TraceSpec {
-    type Operations = Box<TraceRank>;
+    type Operations = Box<Amplified<TraceRank>>;
 
     fn check(&self, ranks: u32) -> Result<(), Fault> {
         let recorded = self.opened.or_open(|| open(self))?.ranks();
@@ -166,8 +168,9 @@ impl OperationSource for TraceSpec {
         self.opened.get().map_or_else(Vec::new, |trace| trace.communicators(rank))
     }
 
-    fn program(&self, rank: RankContext) -> Box<TraceRank> {
+    fn program(&self, rank: RankContext) -> Self::Operations {
         let trace = self.opened.get().expect("a trace is checked before it runs");
-        Box::new(trace.program(self.compute_scale(), rank.rank))
+        let program = trace.program(self.compute_scale(), rank.rank);
+        Box::new(Amplified::new(program, self.amplification))
     }
 }

@@ -21,6 +21,10 @@ macro_rules! recorded_calls {
             /// Factor of the recorded compute times, in millionths.
             #[$scale]
             pub compute_scale_millionths: u64,
+            /// Factor of the bytes of all messages and collectives; a plan states it only if it is
+            /// not 1.
+            #[serde(default = "crate::trace::unamplified", skip_serializing_if = "crate::trace::is_unamplified")]
+            pub amplification: u32,
         }
 
         impl $Name {

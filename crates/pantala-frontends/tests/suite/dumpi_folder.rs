@@ -63,6 +63,7 @@ pub(crate) fn spec(path: &Path) -> Result<(TraceSpec, u32), TraceError> {
         hash,
         compute: ComputeTimes::Recorded,
         compute_scale_millionths: 1_000_000,
+        amplification: 1,
         opened: Default::default(),
     };
     Ok((spec, ranks))

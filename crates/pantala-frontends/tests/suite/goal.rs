@@ -20,6 +20,7 @@ fn spec(compute: ComputeTimes, compute_scale_millionths: u64) -> TraceSpec {
         hash: String::new(),
         compute,
         compute_scale_millionths,
+        amplification: 1,
         opened: Default::default(),
     }
 }

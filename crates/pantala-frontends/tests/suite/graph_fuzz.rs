@@ -63,6 +63,7 @@ fn spec() -> TraceSpec {
         hash: String::new(),
         compute: ComputeTimes::Recorded,
         compute_scale_millionths: 1_000_000,
+        amplification: 1,
         opened: Default::default(),
     }
 }

@@ -25,6 +25,7 @@ fn replay(name: &str, compute: ComputeTimes) -> Ended {
         hash,
         compute,
         compute_scale_millionths: 1_000_000,
+        amplification: 1,
         opened: Default::default(),
     };
     fn ended<T: TraceFile>(trace: &Arc<T>, spec: &TraceSpec) -> Ended {

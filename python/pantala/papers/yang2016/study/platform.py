@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from pantala.errors import UsageError
-from pantala.papers.yang2016.study.amplified import amplified
 
 #: The environment variable with the directory of traces that replace the generated applications:
 #: a folder of DUMPI files for each job, amg, multigrid and crystal_router.
@@ -62,15 +61,10 @@ def _recorded(name: str, folder: Path) -> dict[str, Any]:
             f"{TRACES} = '{source.parent}': has no folder {source.name};"
             " put the DUMPI files of this job there"
         )
+    workload: dict[str, Any] = {"kind": "trace", "path": str(source), "compute": "none"}
     if name == "samg":
-        return {
-            "name": name,
-            "workload": {"kind": "operations", "path": str(amplified(source, SAMG))},
-        }
-    return {
-        "name": name,
-        "workload": {"kind": "trace", "path": str(source), "compute": "none"},
-    }
+        workload["amplification"] = SAMG
+    return {"name": name, "workload": workload}
 
 
 def placement_axis(*placements: str) -> dict[str, Any]:
