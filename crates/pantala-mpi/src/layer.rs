@@ -45,6 +45,7 @@ mod short_buffers;
 mod transfers;
 mod waits_and_tests;
 
+pub use jobs::Ways;
 pub use transfers::Holdings;
 
 /// The setup of one rank.

@@ -202,7 +202,7 @@ pub use key_fault::Fault;
 pub use layer::diagnosis::{Blocked, Waits};
 pub use layer::partition_outbox::MpiMessage;
 pub use layer::setup_error::SetupError;
-pub use layer::{Holdings, MpiLayer, RankSetup};
+pub use layer::{Holdings, MpiLayer, RankSetup, Ways};
 pub use message::{CollectiveInstance, Header, Protocol, TransmissionKind};
 pub use node_map::NodeMap;
 pub use program::error::{OperationFault, RankError, Unfinished};

@@ -145,6 +145,17 @@ impl Header {
         }
     }
 
+    /// Payload in the transmission.
+    #[inline]
+    pub(crate) const fn payload(&self) -> u64 {
+        match self.kind {
+            TransmissionKind::Eager | TransmissionKind::Data => self.bytes,
+            TransmissionKind::RequestToSend
+            | TransmissionKind::Get
+            | TransmissionKind::Acknowledge => 0,
+        }
+    }
+
     /// Bytes on the wire.
     #[inline]
     pub(crate) fn wire_bytes(&self, config: &MpiConfig) -> u64 {

@@ -6,7 +6,7 @@ use pantala_mpi::{
     Blocked, CallRecord, CallReport, CallWindow, CoarsePackets, Fault, Holdings, IterationRecord,
     IterationStart, LatencySketch, LatencyStatistics, MessageRecord, MpiConfig, MpiLayer,
     MpiMessage, NodeMap, Op, ProgressEstimate, RankContext, RankError, RankMessages, RankReport,
-    RankSetup, Recording,
+    RankSetup, Recording, Ways,
 };
 
 use crate::generator::{Generator, PatternJob};
@@ -346,6 +346,12 @@ impl Endpoints {
     #[must_use]
     pub fn message_statistics(&self, job: u16) -> Option<&LatencyStatistics> {
         self.layer.message_statistics(job)
+    }
+
+    /// Where the payload of a job went; nowhere for a pattern.
+    #[must_use]
+    pub fn ways(&self, job: u16) -> Ways {
+        self.layer.ways(job)
     }
 
     /// Moves the message records so far to the end of `into`.

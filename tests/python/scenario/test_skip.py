@@ -195,6 +195,47 @@ def test_a_job_that_ended_has_delivered_what_it_injected(
     assert jobs["delivered_bytes"].to_list() == jobs["injected_bytes"].to_list()
 
 
+#: Bulk transfers with pauses and handshakes: samples begin and end inside of messages.
+BURSTS = """
+def program(mpi):
+    right, left = (mpi.rank + 1) % mpi.size, (mpi.rank - 1) % mpi.size
+    for _ in range(400):
+        with mpi.iteration():
+            mpi.waitall([mpi.irecv(left, 20000), mpi.isend(right, 20000)])
+            mpi.compute("3 us")
+            mpi.allreduce(64)
+"""
+
+
+@native
+def test_links_carry_what_ranks_send(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "bursts.py").write_text(BURSTS)
+    workload = {"kind": "python", "file": str(tmp_path / "bursts.py")}
+    job = {"name": "bursts", "ranks": 8, "placement": "random", "workload": workload}
+    topology = {"p": 2, "a": 4, "h": 2, "g": 9}
+    scenario = pt.Scenario.from_dict(
+        {
+            "name": "bursts",
+            "machine": {"preset": "kang2022", "topology": topology},
+            "routing": "minimal",
+            "jobs": [job],
+        }
+    )
+    by_class = []
+    for name, given in (("full", scenario), ("skipped", scenario.replace({"skip": "1 %"}))):
+        run = pt.run(given, tmp_path / name)
+        assert isinstance(run, pt.Run)
+        links = run.links.collect().group_by("class").agg(pl.col("bytes", "packets").sum())
+        by_class.append({row[0]: row[1:] for row in links.iter_rows()})
+    full, skipped = by_class
+    assert skipped["injection"][0] == pytest.approx(full["injection"][0], rel=1e-3)
+    for of_class, (sent, packets) in full.items():
+        assert skipped[of_class] == (
+            pytest.approx(sent, rel=0.01),
+            pytest.approx(packets, rel=0.01),
+        )
+
+
 @native
 def test_the_explorer_says_what_was_skipped(cli: Cli, long: Path, tmp_path: Path) -> None:
     run = skipped_run(cli, long, tmp_path / "run")

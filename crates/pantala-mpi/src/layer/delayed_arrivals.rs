@@ -32,13 +32,11 @@ impl<P: OperationStream> MpiLayer<P> {
         let header = self.transfers.messages[handle].header;
         self.passed_through_memory(&header);
         let payload = match header.kind {
-            TransmissionKind::Eager | TransmissionKind::Data => header.bytes,
             // A message of a rank to itself has no other transmission.
             TransmissionKind::RequestToSend if header.source == header.destination => header.bytes,
-            TransmissionKind::RequestToSend
-            | TransmissionKind::Get
-            | TransmissionKind::Acknowledge => 0,
+            _ => header.payload(),
         };
+        self.jobs.of_mut(header.job).ways.memory += payload;
         let ready = self.transfers.messages[handle]
             .created
             .saturating_add(self.setup.config.through_memory(payload));

@@ -14,6 +14,8 @@ pub(crate) struct Job {
     /// partition).
     pub(crate) locations: Vec<RankLocation>,
     pub(crate) statistics: LatencyStatistics,
+    /// Where the payload of its ranks in this partition went.
+    pub(crate) ways: Ways,
     /// Latencies over time, if they are recorded.
     pub(crate) latency_windows: LatencyWindows,
     /// The messages of its ranks, if they are recorded.
@@ -22,6 +24,15 @@ pub(crate) struct Job {
     pub(crate) ended: u32,
     /// Number of its ranks in this partition.
     pub(crate) ranks: u32,
+}
+
+/// Bytes that ranks have sent on other ways than as payload through the network.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ways {
+    /// Payload through memory.
+    pub memory: u64,
+    /// Bytes through the network beside the payload: headers, and transmissions without payload.
+    pub overhead: u64,
 }
 
 /// The location of a rank.
@@ -55,6 +66,12 @@ impl Jobs {
     pub(crate) fn get(&self, id: u16) -> Option<&Job> {
         let index = *self.by_id.get(usize::from(id)).filter(|index| **index != NONE)?;
         Some(&self.list[index as usize])
+    }
+
+    /// Returns the job with the number `id` in the plan, which must be here.
+    #[inline]
+    pub(crate) fn of_mut(&mut self, id: u16) -> &mut Job {
+        &mut self.list[self.by_id[usize::from(id)] as usize]
     }
 
     /// Returns the index among the layer's ranks of a job's rank, which must be in this partition.

@@ -374,6 +374,8 @@ impl<P: OperationStream> MpiLayer<P> {
             self.acknowledgement_left(&header, handed, wakes);
             return self.pass_through_memory(nic, handle, wakes);
         }
+        let overhead = header.wire_bytes(&self.setup.config) - header.payload();
+        self.jobs.of_mut(header.job).ways.overhead += overhead;
         let destination = self.setup.nodes.first_nic(node);
         self.transfers.messages[handle].nic = destination;
         let way = self.way_to_queue(header.kind);

@@ -9,7 +9,7 @@ use crate::accounting::latency_windows::LatencySketch;
 use crate::accounting::progress_estimate::ProgressEstimate;
 use crate::accounting::rank_messages::RankMessages;
 use crate::accounting::records::{IterationRecord, IterationStart, MessageRecord, RankReport};
-use crate::layer::{Holdings, MpiLayer};
+use crate::layer::{Holdings, MpiLayer, Ways};
 use crate::program::error::RankError;
 use crate::program::operation::OperationStream;
 use crate::rank::{Activity, Rank};
@@ -68,6 +68,12 @@ impl<P: OperationStream> MpiLayer<P> {
     #[must_use]
     pub fn message_statistics(&self, id: u16) -> Option<&LatencyStatistics> {
         self.jobs.get(id).map(|job| &job.statistics)
+    }
+
+    /// Where the payload of the job with the number `id` in the plan went.
+    #[must_use]
+    pub fn ways(&self, id: u16) -> Ways {
+        self.jobs.get(id).map_or_else(Ways::default, |job| job.ways)
     }
 
     /// A report of every rank at `now`, by job in the order of `add_job`, then by rank.

@@ -9,7 +9,7 @@ use crate::accounting::rank_messages::JobMessages;
 use crate::arena::NONE;
 use crate::communicators::communicator::Communicator;
 use crate::layer::hosts::CallProgress;
-use crate::layer::jobs::{Job, RankLocation};
+use crate::layer::jobs::{Job, RankLocation, Ways};
 use crate::layer::setup_error::SetupError;
 use crate::layer::{MpiLayer, RankSetup};
 use crate::program::operation::OperationStream;
@@ -94,6 +94,7 @@ impl<P: OperationStream> MpiLayer<P> {
             id,
             locations,
             statistics: LatencyStatistics::new(),
+            ways: Ways::default(),
             latency_windows: LatencyWindows::default(),
             messages: if self.setup.recording.rank_messages {
                 JobMessages::of(size)

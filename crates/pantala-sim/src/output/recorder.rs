@@ -64,6 +64,11 @@ impl JobPackets {
         }
     }
 
+    /// Returns the payload whose head has started on an injection link.
+    pub(crate) fn injected_bytes(&self) -> u64 {
+        self.windows.iter().map(|window| window.injected_bytes).sum()
+    }
+
     /// Returns a share of what was counted since an `earlier` state.
     pub(crate) fn since(&self, earlier: &Self, share: (u128, u128)) -> Self {
         let more = |of: fn(&Self) -> u64| scaled(of(self) - of(earlier), share);

@@ -6,6 +6,7 @@ use crate::run::skip::job_counts::JobCounts;
 use pantala_engine::Time;
 use pantala_fabric::{JobTraffic, LinkCounters};
 use pantala_mpi::{RankTotals, scaled};
+use pantala_topology::LinkClass;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -17,6 +18,7 @@ pub(crate) type Share = (u128, u128);
 pub(crate) struct Counts {
     /// Outputs, then injection links.
     links: Vec<LinkCounters>,
+    ways: Vec<Way>,
     /// Traffic by link and job, where there is any, in order.
     traffic: Vec<((u32, u16), JobTraffic)>,
     pub(crate) of_jobs: JobCounts,
@@ -24,61 +26,123 @@ pub(crate) struct Counts {
     pub(crate) progress: Vec<Progress>,
 }
 
-/// How far the ranks of a job have come: what they have sent, called and waited for.
+/// Where a link is on the way of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Injection,
+    Between,
+    Ejection,
+}
+
+/// How far a job has come: what its ranks have sent, called and waited for, and what has gone
+/// through the network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Progress {
+    /// Payload and messages that ranks have sent.
     pub(crate) bytes: u64,
+    pub(crate) messages: u64,
+    /// Payload that went through memory.
+    pub(crate) memory: u64,
+    /// Bytes through the network beside the payload.
+    pub(crate) overhead: u64,
     pub(crate) calls: u64,
     pub(crate) waited: u64,
+    /// Bytes of packets that NICs have injected.
+    pub(crate) injected: u64,
+    /// Bytes of packets that NICs have received.
+    pub(crate) delivered: u64,
 }
 
 impl Progress {
     /// Adds the progress of one rank, or `share` of it.
     pub(crate) fn add(&mut self, from: &RankTotals, to: &RankTotals, share: Share) {
         self.bytes += scaled(to.bytes_sent - from.bytes_sent, share);
+        self.messages += scaled(to.messages_sent - from.messages_sent, share);
         self.calls += scaled(to.calls - from.calls, share);
         self.waited += scaled(to.in_calls() - from.in_calls(), share);
     }
 
-    pub(crate) const fn and(self, other: Self) -> Self {
-        Self {
-            bytes: self.bytes + other.bytes,
-            calls: self.calls + other.calls,
-            waited: self.waited + other.waited,
-        }
+    pub(crate) fn and(self, other: Self) -> Self {
+        self.with(other, |one, other| one + other)
     }
 
-    pub(crate) const fn since(self, earlier: Self) -> Self {
+    pub(crate) fn since(self, earlier: Self) -> Self {
+        self.with(earlier, |now, then| now - then)
+    }
+
+    fn with(self, other: Self, of: impl Fn(u64, u64) -> u64) -> Self {
         Self {
-            bytes: self.bytes - earlier.bytes,
-            calls: self.calls - earlier.calls,
-            waited: self.waited - earlier.waited,
+            bytes: of(self.bytes, other.bytes),
+            messages: of(self.messages, other.messages),
+            memory: of(self.memory, other.memory),
+            overhead: of(self.overhead, other.overhead),
+            calls: of(self.calls, other.calls),
+            waited: of(self.waited, other.waited),
+            injected: of(self.injected, other.injected),
+            delivered: of(self.delivered, other.delivered),
         }
     }
 }
 
 /// By what the counts of a job are multiplied for skipped time, by what they are proportional to.
+///
+/// The ranks say how much payload they send in skipped time. In the sample, a message is posted,
+/// injected and delivered at different times, and an edge of the sample can lie between them. So a
+/// count is compared with the bytes at its own place: what is injected in the sample, without
+/// overhead, with what is posted in skipped time; what is delivered with what is injected. A jump
+/// leaves the packets in flight as they are, so as much is delivered in skipped time as is injected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shares {
-    pub(crate) bytes: Share,
+    /// Of what NICs inject.
+    pub(crate) injected: Share,
+    /// Of what is on the way.
+    pub(crate) under_way: Share,
+    /// Of what NICs receive.
+    pub(crate) delivered: Share,
     pub(crate) calls: Share,
     pub(crate) waited: Share,
+    /// Payload and messages that ranks send in skipped time.
+    pub(crate) bytes: u64,
+    pub(crate) messages: u64,
+    /// Where the sample has none.
+    pub(crate) whole: Share,
 }
 
 impl Shares {
-    /// Returns the shares of a job whose ranks come as far as `skipped` in skipped time and as far
-    /// as `sampled` in the sample; `whole` where they do nothing.
+    /// Returns the shares of a job whose ranks come as far as `skipped` in skipped time, and which
+    /// has come as far as `sampled` in the sample; `whole` where it does nothing.
     pub(crate) fn of(skipped: Progress, sampled: Progress, whole: Share) -> Self {
-        let of = |skipped: u64, sampled: u64| match sampled {
-            0 => whole,
-            _ => (u128::from(skipped), u128::from(sampled)),
-        };
+        let of = |skipped: u64, sampled: u64| share_or(whole, skipped, sampled);
+        let outside = sampled.bytes.saturating_sub(sampled.memory);
+        let posted = scaled(skipped.bytes, of(outside, sampled.bytes));
+        let injected = of(posted, sampled.injected.saturating_sub(sampled.overhead));
+        let network = scaled(sampled.injected, injected);
         Self {
-            bytes: of(skipped.bytes, sampled.bytes),
+            injected,
+            under_way: of(2 * network, sampled.injected + sampled.delivered),
+            delivered: of(network, sampled.delivered),
             calls: of(skipped.calls, sampled.calls),
             waited: of(skipped.waited, sampled.waited),
+            bytes: skipped.bytes,
+            messages: skipped.messages,
+            whole,
         }
     }
+
+    /// The share of counts that come to `messages` in the sample.
+    pub(crate) const fn of_messages(&self, messages: u64) -> Share {
+        share_or(self.whole, self.messages, messages)
+    }
+
+    /// The share of counts that come to `bytes` of payload in the sample.
+    pub(crate) const fn of_bytes(&self, bytes: u64) -> Share {
+        share_or(self.whole, self.bytes, bytes)
+    }
+}
+
+/// Returns the ratio of two numbers; `whole` if either of them is 0.
+const fn share_or(whole: Share, skipped: u64, sampled: u64) -> Share {
+    if skipped == 0 || sampled == 0 { whole } else { (skipped as u128, sampled as u128) }
 }
 
 impl Counts {
@@ -89,6 +153,12 @@ impl Counts {
             || network.routers().flat_map(move |router| (0..ports).map(move |port| (router, port)));
         let mut links: Vec<LinkCounters> =
             outputs().map(|(router, port)| network.link_counters(router, port, now)).collect();
+        let mut ways: Vec<Way> = outputs()
+            .map(|(router, port)| match network.topology().class_of(router, port) {
+                LinkClass::Terminal => Way::Ejection,
+                _ => Way::Between,
+            })
+            .collect();
         let mut traffic = Vec::new();
         let mut add = |link: usize, of_jobs: &mut dyn Iterator<Item = JobTraffic>| {
             let any = |(_, of): &(u16, JobTraffic)| *of != JobTraffic::default();
@@ -101,12 +171,24 @@ impl Counts {
         for node in network.terminals() {
             add(links.len(), &mut network.injection_jobs(node, now));
             links.push(network.injection_counters(node, now));
+            ways.push(Way::Injection);
         }
         let mut progress = vec![Progress::default(); jobs];
         for report in network.hosts().flat_map(|host| host.rank_reports(now)) {
             progress[usize::from(report.job)].add(&RankTotals::default(), &report.totals, (1, 1));
         }
-        Self { links, traffic, of_jobs: JobCounts::of(network, jobs, now), progress }
+        for (job, sum) in progress.iter_mut().enumerate() {
+            for ways in network.hosts().map(|host| host.ways(job as u16)) {
+                sum.memory += ways.memory;
+                sum.overhead += ways.overhead;
+            }
+            for recorder in network.probes() {
+                let of = &recorder.jobs[job];
+                sum.injected += of.injected_bytes();
+                sum.delivered += of.delivered_bytes;
+            }
+        }
+        Self { links, ways, traffic, of_jobs: JobCounts::of(network, jobs, now), progress }
     }
 }
 
@@ -124,7 +206,14 @@ pub(crate) struct Skipped {
 impl Skipped {
     /// Adds what links have counted from `before` to `after`, times the share of each job.
     pub(crate) fn add_links(&mut self, before: &Counts, after: &Counts, shares: &[Shares]) {
-        let share = |job: u16| shares[usize::from(job)].bytes;
+        let share = |(link, job): (u32, u16)| {
+            let of = &shares[usize::from(job)];
+            match after.ways[link as usize] {
+                Way::Injection => of.injected,
+                Way::Between => of.under_way,
+                Way::Ejection => of.delivered,
+            }
+        };
         self.links.resize(after.links.len(), LinkCounters::default());
         let mut bytes = vec![(0_u64, 0_u64); after.links.len()];
         let mut known = before.traffic.iter().peekable();
@@ -134,12 +223,14 @@ impl Skipped {
             let was = was.unwrap_or_default();
             let more = (of.bytes - was.bytes, of.stall.saturating_sub(was.stall));
             let sum = self.traffic.entry(place).or_default();
-            let weighted = scaled(more.0, share(place.1));
+            let share = share(place);
+            let weighted = scaled(more.0, share);
             sum.bytes += weighted;
-            sum.stall += scaled(more.1, share(place.1));
+            let stall = scaled(more.1, share);
+            sum.stall += stall;
             let link = &mut bytes[place.0 as usize];
             *link = (link.0 + weighted, link.1 + more.0);
-            self.links[place.0 as usize].stall += scaled(more.1, share(place.1));
+            self.links[place.0 as usize].stall += stall;
         }
         for (at, (sum, (new, old))) in
             self.links.iter_mut().zip(after.links.iter().zip(&before.links)).enumerate()

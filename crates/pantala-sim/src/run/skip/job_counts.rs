@@ -32,7 +32,7 @@ impl JobCounts {
             let mut sum = (JobPackets::default(), 0);
             for recorder in network.probes() {
                 let of = &recorder.jobs[job];
-                sum.1 += of.windows.iter().map(|window| window.injected_bytes).sum::<u64>();
+                sum.1 += of.injected_bytes();
                 sum.0.absorb(of.without_windows());
             }
             sum
@@ -79,20 +79,16 @@ impl JobCounts {
     /// Returns what was counted since `earlier`, times the share of each job.
     pub(crate) fn since(&self, earlier: &Self, shares: &[Shares]) -> Self {
         let of_packets = |(job, (new, old)): (usize, (&OfJob, &OfJob))| {
-            let share = shares[job].bytes;
-            let injected = scaled(new.1 - old.1, share);
-            // A jump leaves the packets in flight as they are, so as much is delivered in skipped
-            // time as is injected.
-            let delivered = new.0.delivered_bytes - old.0.delivered_bytes;
-            let share = if delivered > 0 { (injected.into(), delivered.into()) } else { share };
-            (new.0.since(&old.0, share), injected)
+            let injected = scaled(new.1 - old.1, shares[job].injected);
+            (new.0.since(&old.0, shares[job].delivered), injected)
         };
         let of_messages = |(job, new): (usize, &Option<LatencyStatistics>)| {
             let more = match (new.as_ref()?, &earlier.message_latency[job]) {
                 (new, Some(old)) => new.since(old),
                 (new, None) => new.clone(),
             };
-            Some(more.weighted(shares[job].bytes))
+            let share = shares[job].of_messages(more.count());
+            Some(more.weighted(share))
         };
         let packets = self.packets.iter().zip(&earlier.packets).enumerate();
         Self {
@@ -125,23 +121,30 @@ impl JobCounts {
     fn messages_since(&self, earlier: &Self, shares: &[Shares]) -> Vec<RankMessages> {
         let known: BTreeMap<_, _> =
             earlier.rank_messages.iter().map(|old| ((old.job, old.rank), old)).collect();
+        let none = MessageSums::default();
+        let before = |new: &RankMessages| {
+            let old = known.get(&(new.job, new.rank));
+            old.map_or((&none, &none), |old| (&old.sent, &old.received))
+        };
+        // By job, the payload that has arrived in the sample.
+        let mut arrived = vec![0; shares.len()];
+        for new in &self.rank_messages {
+            arrived[usize::from(new.job)] += new.received.bytes - before(new).1.bytes;
+        }
         let of = |new: &RankMessages| {
-            let (old, share) =
-                (known.get(&(new.job, new.rank)), shares[usize::from(new.job)].bytes);
-            let none = MessageSums::default();
-            let of = |new: &MessageSums, old: Option<&MessageSums>| {
-                let old = old.unwrap_or(&none);
-                MessageSums {
-                    messages: scaled(new.messages - old.messages, share),
-                    bytes: scaled(new.bytes - old.bytes, share),
-                    latency: (new.latency - old.latency) * share.0 / share.1.max(1),
-                    unexpected: scaled(new.unexpected - old.unexpected, share),
-                    ..*new
-                }
+            let job = usize::from(new.job);
+            let share = shares[job].of_bytes(arrived[job]);
+            let of = |new: &MessageSums, old: &MessageSums| MessageSums {
+                messages: scaled(new.messages - old.messages, share),
+                bytes: scaled(new.bytes - old.bytes, share),
+                latency: (new.latency - old.latency) * share.0 / share.1.max(1),
+                unexpected: scaled(new.unexpected - old.unexpected, share),
+                ..*new
             };
+            let (sent, received) = before(new);
             RankMessages {
-                sent: of(&new.sent, old.map(|old| &old.sent)),
-                received: of(&new.received, old.map(|old| &old.received)),
+                sent: of(&new.sent, sent),
+                received: of(&new.received, received),
                 ..*new
             }
         };

@@ -18,7 +18,10 @@ impl Skipper {
         let mut reason = None;
         for (at, sample) in self.samples.iter().enumerate() {
             match self.judge(sample) {
-                Ok(means) => return Some((at, means)),
+                Ok(means) => {
+                    self.reason = None;
+                    return Some((at, means));
+                }
                 // That of the longest sample is the last to go.
                 Err(found) => reason = reason.or(Some(found)),
             }
@@ -44,7 +47,9 @@ impl Skipper {
         let needed = plan.minimum.div_ceil(period).max(2);
         if cycles.len() < needed as usize {
             let (had, needed) = (cycles.len() * period as usize, needed * period);
-            return Err(format!("job '{name}' has had {had} of at least {needed} iterations"));
+            return Err(format!(
+                "job '{name}' has been watched for {had} of at least {needed} iterations"
+            ));
         }
         let tolerance = f64::from(plan.tolerance_millionths) / 1e6;
         let Some(duration) = cycles.mean(|sums| sums.time, ranks) else {

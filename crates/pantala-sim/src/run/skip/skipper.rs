@@ -232,7 +232,10 @@ impl Skipper {
             self.reason = Some("the estimates of q_adaptive still change".to_owned());
             return false;
         }
-        let Some(found) = self.distance(&means, now, outlook) else { return false };
+        let Some(found) = self.distance(&means, now, outlook) else {
+            self.reason = Some("what is left to simulate is too short".to_owned());
+            return false;
+        };
         self.jump(network, peers, at, &means, &found, now);
         true
     }
