@@ -9,6 +9,7 @@ import polars as pl
 
 from pantala.papers.chunduri2021.study.platform import APPLICATIONS, MODES
 from pantala.papers.chunduri2021.study.samples import (
+    PLACEMENTS,
     job_times,
     mean_by_seed,
     of_mode,
@@ -26,7 +27,6 @@ Measure = Callable[[Evidence], Measures]
 
 #: The experiment with an application in ensembles.
 _ENSEMBLE = {"milc": "tiles", "hacc": "tiles", "rayleigh": "rayleigh"}
-_PLACEMENTS = ("compact", "dispersed")
 
 
 def ensemble(e: Evidence, application: str, **where: object) -> pl.DataFrame:
@@ -41,7 +41,7 @@ def same_sign(e: Evidence) -> Measures:
     """Returns the share of applications that prefer the same mode compact and dispersed."""
     found = []
     for kind in APPLICATIONS:
-        compact, dispersed = (saved(e, ensemble(e, kind, placement=each)) for each in _PLACEMENTS)
+        compact, dispersed = (saved(e, ensemble(e, kind, placement=each)) for each in PLACEMENTS)
         found.append(compact * dispersed)
     return {"share_of_applications": share_above_zero(found, len(e.seeds))}
 
@@ -141,8 +141,8 @@ def full_and_empty(e: Evidence) -> Measures:
 
     return {
         "ensemble_saving": saved(e, under_both(e, "large", "milc")),
-        "isolated_ad3_over_ad0": ratio(_PLACEMENTS),
-        **{f"isolated_{each}": ratio([each]) for each in _PLACEMENTS},
+        "isolated_ad3_over_ad0": ratio(PLACEMENTS),
+        **{f"isolated_{each}": ratio([each]) for each in PLACEMENTS},
     }
 
 

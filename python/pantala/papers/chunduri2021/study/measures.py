@@ -15,6 +15,7 @@ from pantala.papers.chunduri2021.study.counter_measures import COUNTER_MEASURES
 from pantala.papers.chunduri2021.study.ensemble_measures import ENSEMBLE_MEASURES
 from pantala.papers.chunduri2021.study.platform import APPLICATIONS, PRODUCTION
 from pantala.papers.chunduri2021.study.samples import (
+    PLACEMENTS,
     calls,
     job_times,
     mean_by_seed,
@@ -37,7 +38,6 @@ Measure = Callable[[Evidence], Measures]
 _KIND = ["application", "mode"]
 #: The spans that MILC has in production on each number of nodes.
 _SPANS = ("2 groups", "12 groups")
-_PLACEMENTS = ("compact", "dispersed")
 
 
 def produced(e: Evidence, application: str) -> pl.DataFrame:
@@ -46,11 +46,16 @@ def produced(e: Evidence, application: str) -> pl.DataFrame:
     return under_both(e, experiment, application)
 
 
-def improvement(application: str) -> Measure:
-    """Returns the measure of a row of Table II."""
+def improvement(application: str, experiment: str = "") -> Measure:
+    """Returns the measure of what AD3 saves an application in production, as a row of Table II.
+
+    Args:
+        application: the application.
+        experiment: its experiment; without it, that of 256 nodes of Theta.
+    """
 
     def measure(e: Evidence) -> Measures:
-        rows = produced(e, application)
+        rows = under_both(e, experiment, application) if experiment else produced(e, application)
         return {"saving": saved(e, rows), "mpi_saving": saved(e, rows, "mpi_ns")}
 
     return measure
@@ -59,22 +64,6 @@ def improvement(application: str) -> Measure:
 def cori_samples(e: Evidence) -> pl.DataFrame:
     """Returns the samples of MILC on 256 nodes of Cori."""
     return under_both(e, "cori", "milc-256")
-
-
-def cori(e: Evidence) -> Measures:
-    """Returns what AD3 saves of the run time of MILC on 256 nodes of Cori."""
-    rows = cori_samples(e)
-    return {"saving": saved(e, rows), "mpi_saving": saved(e, rows, "mpi_ns")}
-
-
-def of_size(experiment: str, application: str) -> Measure:
-    """Returns the measure of what AD3 saves an application of another size in production."""
-
-    def measure(e: Evidence) -> Measures:
-        rows = under_both(e, experiment, application)
-        return {"saving": saved(e, rows), "mpi_saving": saved(e, rows, "mpi_ns")}
-
-    return measure
 
 
 def shares_of_mpi(e: Evidence) -> Measures:
@@ -90,7 +79,7 @@ def shares_of_mpi(e: Evidence) -> Measures:
     for kind in APPLICATIONS:
         where = {"application": kind, "mode": "AD0"}
         rows = job_times(e, "isolated", where)
-        found[kind] = of_placements(e, rows, _PLACEMENTS, pl.col("mpi_ns") / pl.col("run_ns"))
+        found[kind] = of_placements(e, rows, PLACEMENTS, pl.col("mpi_ns") / pl.col("run_ns"))
         names = [listed[kind][f"{place}_call"] for place in ("first", "second", "third")]
         right = np.full(len(e.seeds), np.nan)
         spent = calls(e, "isolated", where)
@@ -99,7 +88,7 @@ def shares_of_mpi(e: Evidence) -> Measures:
                 own = spent.filter(pl.col("seed") == seed)
                 longest = own.group_by("call").agg(exact_sum("time_ns"))
                 longest = longest.sort("time_ns", "call", descending=[True, False])
-                if own["placement"].n_unique() == len(_PLACEMENTS):
+                if own["placement"].n_unique() == len(PLACEMENTS):
                     right[place] = np.mean(
                         [a == b for a, b in zip(names, longest["call"], strict=False)]
                     )
@@ -224,13 +213,13 @@ MEASURES: Mapping[str, Measure] = {
     "CHUN-4A-01": improvement("milc"),
     "CHUN-4A-03": varies,
     "CHUN-4A-04": at_each_span,
-    "CHUN-4A-05": of_size("production_sizes", "milc-512"),
-    "CHUN-4A-06": of_size("cori", "milc-512"),
-    "CHUN-4A-07": cori,
+    "CHUN-4A-05": improvement("milc-512", "production_sizes"),
+    "CHUN-4A-06": improvement("milc-512", "cori"),
+    "CHUN-4A-07": improvement("milc-256", "cori"),
     "CHUN-4A-08": in_calls,
     "CHUN-4A-11": strong_scaling,
     "CHUN-T2-01": improvement("milc"),
-    "CHUN-T2-02": cori,
+    "CHUN-T2-02": improvement("milc-256", "cori"),
     "CHUN-T2-03": improvement("milcreorder"),
     "CHUN-T2-04": improvement("nek5000"),
     "CHUN-T2-05": improvement("hacc"),

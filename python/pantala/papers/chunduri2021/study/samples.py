@@ -19,6 +19,7 @@ from pantala.workloads.hacc import Hacc
 
 __all__ = [
     "FLIT_NS",
+    "PLACEMENTS",
     "STEADY_NS",
     "calls",
     "classes",
@@ -37,6 +38,8 @@ __all__ = [
 ]
 
 _AXES = ("application", "mode", "placement")
+#: The placements of jobs alone and in ensembles.
+PLACEMENTS = ("compact", "dispersed")
 #: The axes of experiments that lack some of `_AXES`.
 _OTHERS: Mapping[str, tuple[str, ...]] = {
     "kernels": ("application", "mode"),
