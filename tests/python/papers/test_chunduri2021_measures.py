@@ -191,6 +191,27 @@ def test_counters_are_compared_by_class_of_tile(descriptions: dict[str, Any]) ->
         np.testing.assert_allclose(each, [0.1, 0.1])
 
 
+def test_flits_of_hacc_are_counted_by_class_of_tile(descriptions: dict[str, Any]) -> None:
+    """Compact ensembles have runs under one mode only, so they do not count."""
+    rows = pl.DataFrame(
+        {"seed": 1, "application": "hacc", "mode": mode, "placement": place}
+        | {"link": link, "class": name, "source_router": link, "target_router": 99}
+        | {"busy_ns": flits * WHOLE * samples.FLIT_NS[name], "stall_ns": 0.0}
+        for mode, place, flits in (
+            ("AD0", "dispersed", 10),
+            ("AD3", "dispersed", 12),
+            ("AD0", "compact", 500),
+        )
+        for link, name in enumerate(samples.FLIT_NS)
+    )
+    e = Evidence(descriptions, {"tiles": Rows(links=rows)})  # type: ignore[dict-item]
+    found = counter_measures.more_flits(e)
+    names = ("row", "column", "global", "processor")
+    assert {*found} == {f"{name}_increase" for name in names}
+    for each in found.values():
+        np.testing.assert_allclose(each, [0.2, np.nan])
+
+
 def test_a_placement_without_runs_under_both_modes_does_not_count(
     descriptions: dict[str, Any],
 ) -> None:
