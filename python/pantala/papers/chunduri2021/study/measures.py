@@ -1,6 +1,7 @@
-"""The measures of the claims: arrays over seeds. Here are those of times.
+"""The measures of the claims: arrays over seeds. Here are those of times in production and alone.
 
-The file counter_measures.py has those of stalls, flits and latencies.
+The file ensemble_measures.py has those of ensembles, and counter_measures.py those of stalls, flits
+and latencies.
 """
 
 from __future__ import annotations
@@ -11,53 +12,50 @@ import numpy as np
 import polars as pl
 
 from pantala.papers.chunduri2021.study.counter_measures import COUNTER_MEASURES
-from pantala.papers.chunduri2021.study.platform import APPLICATIONS, MODES, PRODUCTION
+from pantala.papers.chunduri2021.study.ensemble_measures import ENSEMBLE_MEASURES
+from pantala.papers.chunduri2021.study.platform import APPLICATIONS, PRODUCTION
 from pantala.papers.chunduri2021.study.samples import (
+    PLACEMENTS,
     calls,
     job_times,
     mean_by_seed,
+    of_mode,
+    of_placements,
+    saved,
     saving,
+    share_above_zero,
+    under_all,
+    under_both,
     without_outliers,
 )
+from pantala.papers.chunduri2021.table import TABLE
+from pantala.run_tables.exact_sums import exact_sum
 from pantala.studies.evidence import Evidence
 
 Measures = Mapping[str, np.ndarray]
 Measure = Callable[[Evidence], Measures]
 
-#: The experiment with an application in ensembles and in production.
-_ENSEMBLE = {"milc": "tiles", "hacc": "tiles", "rayleigh": "rayleigh"}
 _KIND = ["application", "mode"]
+#: The spans that MILC has in production on each number of nodes.
+_SPANS = ("2 groups", "12 groups")
 
 
-def ensemble(e: Evidence, application: str, **where: object) -> pl.DataFrame:
-    """Returns the samples of the ensembles of an application on 256 nodes."""
-    rows = job_times(
-        e, _ENSEMBLE.get(application, "ensembles"), {"application": application, **where}
-    )
-    return without_outliers(rows, _KIND)
-
-
-def produced(e: Evidence, application: str, **where: object) -> pl.DataFrame:
-    """Returns the samples of an application on 256 nodes in production."""
+def produced(e: Evidence, application: str) -> pl.DataFrame:
+    """Returns the samples of an application on 256 nodes in production under both modes."""
     experiment = "production_milc" if application == "milc" else "production"
-    return without_outliers(job_times(e, experiment, {"application": application, **where}), _KIND)
+    return under_both(e, experiment, application)
 
 
-def saved(e: Evidence, rows: pl.DataFrame, value: str = "run_ns") -> np.ndarray:
-    """Returns what AD3 saves of AD0's mean over samples, by seed."""
-    return saving(*(mean_by_seed(e, of_mode(rows, mode), value) for mode in ("AD0", "AD3")))
+def improvement(application: str, experiment: str = "") -> Measure:
+    """Returns the measure of what AD3 saves an application in production, as a row of Table II.
 
-
-def of_mode(rows: pl.DataFrame, mode: str) -> pl.DataFrame:
-    """Returns the samples under a mode."""
-    return rows if rows.is_empty() else rows.filter(pl.col("mode") == mode)
-
-
-def improvement(application: str) -> Measure:
-    """Returns the measure of a row of Table II."""
+    Args:
+        application: the application.
+        experiment: its experiment; without it, that of 256 nodes of Theta.
+    """
 
     def measure(e: Evidence) -> Measures:
-        rows = produced(e, application)
+        rows = under_both(e, experiment, application) if experiment else produced(e, application)
         return {"saving": saved(e, rows), "mpi_saving": saved(e, rows, "mpi_ns")}
 
     return measure
@@ -65,49 +63,68 @@ def improvement(application: str) -> Measure:
 
 def cori_samples(e: Evidence) -> pl.DataFrame:
     """Returns the samples of MILC on 256 nodes of Cori."""
-    return without_outliers(job_times(e, "cori", {"application": "milc-256"}), _KIND)
-
-
-def cori(e: Evidence) -> Measures:
-    """Returns what AD3 saves of the run time of MILC on 256 nodes of Cori."""
-    rows = cori_samples(e)
-    return {"saving": saved(e, rows), "mpi_saving": saved(e, rows, "mpi_ns")}
+    return under_both(e, "cori", "milc-256")
 
 
 def shares_of_mpi(e: Evidence) -> Measures:
-    """Returns the share of MPI in the run time of each application alone, under AD0."""
+    """Returns the share of MPI in the run time of each application alone, and its longest calls.
+
+    Returns:
+        For each application, under AD0: the mean share over the compact and the dispersed
+        placement, and as ``milc_calls`` how many of the three calls of Table I have their place
+        there, as a share of three, by time in both placements.
+    """
     found = {}
-    where = {"mode": "AD0", "placement": "dispersed"}
+    listed = {row.application.lower(): row.paper for row in TABLE.rows(1)}
     for kind in APPLICATIONS:
-        rows = job_times(e, "isolated", {"application": kind, **where})
-        found[kind] = mean_by_seed(e, rows, pl.col("mpi_ns") / pl.col("run_ns"))
-    spent = calls(e, "isolated", {"application": "milc", **where})
-    third = np.full(len(e.seeds), np.nan)
-    if not spent.is_empty():
+        where = {"application": kind, "mode": "AD0"}
+        rows = job_times(e, "isolated", where)
+        found[kind] = of_placements(e, rows, PLACEMENTS, pl.col("mpi_ns") / pl.col("run_ns"))
+        names = [listed[kind][f"{place}_call"] for place in ("first", "second", "third")]
+        right = np.full(len(e.seeds), np.nan)
+        spent = calls(e, "isolated", where)
         for place, seed in enumerate(e.seeds):
-            own = spent.filter(pl.col("seed") == seed).sort("time_ns", descending=True)
-            if own.height > 2:
-                third[place] = float(own["call"][2] == "isend")
-    return {**found, "milc_isend_is_third": third}
+            if not spent.is_empty():
+                own = spent.filter(pl.col("seed") == seed)
+                longest = own.group_by("call").agg(exact_sum("time_ns"))
+                longest = longest.sort("time_ns", "call", descending=[True, False])
+                if own["placement"].n_unique() == len(PLACEMENTS):
+                    right[place] = np.mean(
+                        [a == b for a, b in zip(names, longest["call"], strict=False)]
+                    )
+        found[f"{kind}_calls"] = right
+    return found
 
 
 def strong_scaling(e: Evidence) -> Measures:
-    """Returns by how much MILC's time in MPI falls from 128 to 256, and from 256 to 512 nodes."""
-    times = []
+    """Returns by how much MILC's time in MPI falls from 128 to 256, and from 256 to 512 nodes.
+
+    Returns:
+        ``less_at_256`` and ``less_at_512`` in production, over the numbers of groups that all
+        sizes span; ``alone_less_at_256`` and ``alone_less_at_512`` on dispersed nodes of an empty
+        machine.
+    """
+    times, alone = [], []
     for nodes in (128, 256, 512):
         name = "milc" if nodes == 256 else f"milc-{nodes}"
         experiment = "production_milc" if nodes == 256 else "production_sizes"
         rows = job_times(e, experiment, {"application": name, "mode": "AD0"})
-        times.append(mean_by_seed(e, without_outliers(rows, _KIND), "mpi_ns"))
-    return {"less_at_256": saving(*times[:2]), "less_at_512": saving(*times[1:])}
+        times.append(of_placements(e, without_outliers(rows, _KIND), _SPANS, "mpi_ns"))
+        where = {"application": name, "mode": "AD0", "placement": "dispersed"}
+        alone.append(mean_by_seed(e, job_times(e, "isolated", where), "mpi_ns"))
+    return {
+        "less_at_256": saving(*times[:2]),
+        "less_at_512": saving(*times[1:]),
+        "alone_less_at_256": saving(*alone[:2]),
+        "alone_less_at_512": saving(*alone[1:]),
+    }
 
 
 def kernels(e: Evidence) -> Measures:
     """Returns what AD3 saves of the time of each kernel."""
     found = {}
     for kernel in ("latency", "bisection", "injection"):
-        rows = job_times(e, "kernels", {"application": kernel})
-        found[f"{kernel}_saving"] = saved(e, without_outliers(rows, _KIND))
+        found[f"{kernel}_saving"] = saved(e, under_both(e, "kernels", kernel))
     return found
 
 
@@ -119,7 +136,8 @@ def varies(e: Evidence) -> Measures:
         as a share of the mean, for the number of groups where it is smallest. ``correlation`` of
         run time and groups.
     """
-    rows = produced(e, "milc", mode="AD0")
+    rows = job_times(e, "production_milc", {"application": "milc", "mode": "AD0"})
+    rows = without_outliers(rows, _KIND)
     least = np.full(len(e.seeds), np.nan)
     correlation = least.copy()
     if not rows.is_empty():
@@ -142,16 +160,16 @@ def at_each_span(e: Evidence) -> Measures:
     """Returns the share of sizes and numbers of groups at which MILC is faster under AD3."""
     found = []
     for experiment, name in (("production_milc", "milc"), ("production_sizes", "milc-128")):
-        rows = without_outliers(job_times(e, experiment, {"application": name}), _KIND)
+        rows = under_both(e, experiment, name)
         if not rows.is_empty():
             for (_,), own in rows.group_by("placement", maintain_order=True):
                 found.append(saved(e, own))
-    return {"share_of_spans": _share(found, len(e.seeds))}
+    return {"share_of_spans": share_above_zero(found, len(e.seeds))}
 
 
 def in_calls(e: Evidence) -> Measures:
     """Returns what AD3 saves of MILC's time in its three calls, together and each."""
-    rows = calls(e, "production_milc", {"application": "milc"})
+    rows = under_all(calls(e, "production_milc", {"application": "milc"}))
     names = ("allreduce", "wait", "isend")
     found = {}
     for name in names:
@@ -187,110 +205,25 @@ def best(e: Evidence) -> Measures:
     return {"best_saving": runs.max(axis=0), "best_mpi_saving": mpi.max(axis=0)}
 
 
-def same_sign(e: Evidence) -> Measures:
-    """Returns the share of applications that prefer the same mode compact and dispersed."""
-    found = []
-    for kind in APPLICATIONS:
-        compact, dispersed = (
-            saved(e, ensemble(e, kind, placement=each)) for each in ("compact", "dispersed")
-        )
-        found.append(compact * dispersed)
-    return {"share_of_applications": _share(found, len(e.seeds))}
-
-
-def hacc_by_bias(e: Evidence) -> Measures:
-    """Returns how HACC's run time rises with the bias, in ensembles."""
-    times = {
-        mode: mean_by_seed(e, of_mode(ensemble(e, "hacc"), mode), "run_ns")
-        for mode in ("AD0", "AD2", "AD3")
-    }
-    return {
-        "ad2_over_ad0": times["AD2"] / times["AD0"] - 1,
-        "ad3_over_ad2": times["AD3"] / times["AD2"] - 1,
-        "ad3_over_ad0": times["AD3"] / times["AD0"] - 1,
-    }
-
-
-def scores(e: Evidence) -> pl.DataFrame:
-    """Returns the z-scores of all jobs of all ensembles, by application (Fig. 9).
-
-    An application without runs under one of the modes is left out: the scores of the others would
-    say how they differ from each other only.
-    """
-    of_all = [ensemble(e, kind) for kind in APPLICATIONS]
-    frames = [each for each in of_all if not each.is_empty() and {*MODES} <= {*each["mode"]}]
-    if not frames:
-        return pl.DataFrame()
-    run = pl.col("run_ns")
-    return pl.concat(frames).with_columns(
-        score=(run - run.mean().over("application")) / run.std().over("application")
-    )
-
-
-def best_of_modes(e: Evidence) -> Measures:
-    """Returns how far AD3's mean and range of z-scores lie below those of the next best mode."""
-    rows = scores(e)
-    mean, width = {}, {}
-    for mode in MODES:
-        own = of_mode(rows, mode)
-        mean[mode] = mean_by_seed(e, own, "score")
-        widths = own
-        if not own.is_empty():
-            widths = own.group_by("seed", "application").agg(
-                score=pl.col("score").max() - pl.col("score").min()
-            )
-        width[mode] = mean_by_seed(e, widths, "score")
-    others = ("AD0", "AD1", "AD2")
-    return {
-        "mean_below_next": np.min([mean[each] for each in others], axis=0) - mean["AD3"],
-        "range_below_next": np.min([width[each] for each in others], axis=0) - width["AD3"],
-        "mean_below_ad0": mean["AD0"] - mean["AD3"],
-    }
-
-
-def second_of_modes(e: Evidence) -> Measures:
-    """Returns how far AD2's mean z-score lies above AD3's and below AD0's."""
-    rows = scores(e)
-    mean = {each: mean_by_seed(e, of_mode(rows, each), "score") for each in ("AD0", "AD2", "AD3")}
-    return {"ad2_over_ad3": mean["AD2"] - mean["AD3"], "ad0_over_ad2": mean["AD0"] - mean["AD2"]}
-
-
-def full_and_empty(e: Evidence) -> Measures:
-    """Returns what AD3 saves MILC on 512 nodes on a full and on an empty machine."""
-    full = without_outliers(job_times(e, "large", {"application": "milc"}), _KIND)
-    empty = without_outliers(job_times(e, "isolated", {"application": "milc-512"}), _KIND)
-    return {"ensemble_saving": saved(e, full), "isolated_saving": saved(e, empty)}
-
-
-def _share(found: list[np.ndarray], seeds: int) -> np.ndarray:
-    """Returns the share of rows that are above zero, by seed; NaN where one is unknown."""
-    if not found:
-        return np.full(seeds, np.nan)
-    rows = np.array(found)
-    share: np.ndarray = (rows > 0).mean(axis=0)
-    return np.where(np.isfinite(rows).all(axis=0), share, np.nan)
-
-
 MEASURES: Mapping[str, Measure] = {
     **COUNTER_MEASURES,
+    **ENSEMBLE_MEASURES,
     "CHUN-2-03": kernels,
-    "CHUN-2-05": same_sign,
     "CHUN-3-03": shares_of_mpi,
     "CHUN-4A-01": improvement("milc"),
     "CHUN-4A-03": varies,
     "CHUN-4A-04": at_each_span,
-    "CHUN-4A-07": cori,
+    "CHUN-4A-05": improvement("milc-512", "production_sizes"),
+    "CHUN-4A-06": improvement("milc-512", "cori"),
+    "CHUN-4A-07": improvement("milc-256", "cori"),
     "CHUN-4A-08": in_calls,
     "CHUN-4A-11": strong_scaling,
     "CHUN-T2-01": improvement("milc"),
-    "CHUN-T2-02": cori,
+    "CHUN-T2-02": improvement("milc-256", "cori"),
     "CHUN-T2-03": improvement("milcreorder"),
     "CHUN-T2-04": improvement("nek5000"),
     "CHUN-T2-05": improvement("hacc"),
+    "CHUN-T2-06": improvement("qbox"),
     "CHUN-4B-08": improves_but_hacc,
     "CHUN-4B-09": best,
-    "CHUN-5-01": best_of_modes,
-    "CHUN-5-02": second_of_modes,
-    "CHUN-5A-04": full_and_empty,
-    "CHUN-5B-01": hacc_by_bias,
 }

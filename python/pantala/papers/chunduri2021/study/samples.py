@@ -6,28 +6,40 @@ seeds: means over the samples of a seed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import polars as pl
 
+from pantala.papers.chunduri2021.study.platform import WARM_UP
 from pantala.run_tables.exact_sums import exact_sum
 from pantala.studies.evidence import Evidence
+from pantala.text.units import Duration
 from pantala.workloads.hacc import Hacc
 
 __all__ = [
     "FLIT_NS",
+    "PLACEMENTS",
+    "STEADY_NS",
     "calls",
     "classes",
     "job_times",
     "links_of_targets",
     "mean_by_seed",
+    "of_mode",
+    "of_placements",
+    "saved",
     "saving",
+    "share_above_zero",
     "tiles",
+    "under_all",
+    "under_both",
     "without_outliers",
 ]
 
 _AXES = ("application", "mode", "placement")
+#: The placements of jobs alone and in ensembles.
+PLACEMENTS = ("compact", "dispersed")
 #: The axes of experiments that lack some of `_AXES`.
 _OTHERS: Mapping[str, tuple[str, ...]] = {
     "kernels": ("application", "mode"),
@@ -44,6 +56,8 @@ FLIT_NS = {
 }
 #: What HACC computes before its messages, which the targets of production leave out.
 _HACC_NS = (Hacc().compute.total(1.0) - 1_000_000) / 1000
+#: The start of steady traffic. Most jobs of a background start at zero on an empty machine.
+STEADY_NS = int(Duration.parse(WARM_UP)) / 1000
 #: Standard deviations from which a sample is left out (III.A).
 _SIGMA = 3.0
 
@@ -86,6 +100,19 @@ def without_outliers(rows: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     return rows.filter(distance <= _SIGMA * run.std().over(by).fill_null(0.0) + 1e-9)
 
 
+def under_all(rows: pl.DataFrame, modes: Collection[str] = ("AD0", "AD3")) -> pl.DataFrame:
+    """Returns the samples of the placements that have runs under each of some modes.
+
+    A mean over placements would compare placements, too, if a mode lacked one of them.
+    """
+    if rows.is_empty():
+        return rows
+    keys = [name for name in ("seed", "application", "placement") if name in rows.columns]
+    own = rows.filter(pl.col("mode").is_in(modes))
+    there = own.group_by(keys).agg(found=pl.col("mode").n_unique())
+    return rows.join(there.filter(pl.col("found") == len(modes)), keys, how="semi")
+
+
 def mean_by_seed(e: Evidence, rows: pl.DataFrame, value: str | pl.Expr) -> np.ndarray:
     """Returns the mean of a value over the samples of each seed; NaN for a seed without any."""
     if rows.is_empty():
@@ -102,6 +129,46 @@ def saving(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return np.where(np.asarray(first) > 0, found, np.nan)
 
 
+def under_both(e: Evidence, experiment: str, application: str) -> pl.DataFrame:
+    """Returns the samples of the placements that have runs under AD0 and under AD3."""
+    return without_outliers(
+        under_all(job_times(e, experiment, {"application": application})), ["application", "mode"]
+    )
+
+
+def of_mode(rows: pl.DataFrame, mode: str) -> pl.DataFrame:
+    """Returns the samples under a mode."""
+    return rows if rows.is_empty() else rows.filter(pl.col("mode") == mode)
+
+
+def saved(e: Evidence, rows: pl.DataFrame, value: str = "run_ns") -> np.ndarray:
+    """Returns what AD3 saves of AD0's mean over samples, by seed."""
+    return saving(*(mean_by_seed(e, of_mode(rows, mode), value) for mode in ("AD0", "AD3")))
+
+
+def of_placements(
+    e: Evidence, rows: pl.DataFrame, placements: Sequence[str], value: str | pl.Expr
+) -> np.ndarray:
+    """Returns the mean of a value over placements, by seed; NaN for a seed that lacks one."""
+    means = [
+        mean_by_seed(
+            e, rows if rows.is_empty() else rows.filter(pl.col("placement") == each), value
+        )
+        for each in placements
+    ]
+    found: np.ndarray = np.mean(means, axis=0)
+    return found
+
+
+def share_above_zero(found: list[np.ndarray], seeds: int) -> np.ndarray:
+    """Returns the share of rows that are above zero, by seed; NaN where one is unknown."""
+    if not found:
+        return np.full(seeds, np.nan)
+    rows = np.array(found)
+    share: np.ndarray = (rows > 0).mean(axis=0)
+    return np.where(np.isfinite(rows).all(axis=0), share, np.nan)
+
+
 def calls(e: Evidence, experiment: str, where: Mapping[str, object]) -> pl.DataFrame:
     """Returns the time of each call of the jobs of an experiment, in ns over all ranks."""
     own = axes(experiment)
@@ -112,20 +179,27 @@ def calls(e: Evidence, experiment: str, where: Mapping[str, object]) -> pl.DataF
     return rows.join(jobs.select("seed", *own, "job", "run_ns", "mpi_ns"), ["seed", *own, "job"])
 
 
-def classes(e: Evidence, experiment: str, where: Mapping[str, object]) -> pl.DataFrame:
+def classes(
+    e: Evidence, experiment: str, where: Mapping[str, object], since_ns: float = 0.0
+) -> pl.DataFrame:
     """Returns flits and stalled flits of each link class of each run.
+
+    Args:
+        e: the evidence.
+        experiment: the experiment.
+        where: values of axes.
+        since_ns: the time from which windows count.
 
     Returns:
         seed, the axes, ``class``, ``flits``, ``stalls``, ``bytes``.
     """
     own = axes(experiment)
-    columns = [*own, "class", "flits", "stall_ns", "bytes"]
+    columns = [*own, "window_start_ns", "class", "flits", "stall_ns", "bytes"]
     rows = e.chosen(experiment, "system_windows", columns, where)
     if rows.is_empty():
         return pl.DataFrame()
-    sums = rows.filter(pl.col("seed").is_in(e.seeds)).group_by(
-        "seed", *own, "class", maintain_order=True
-    )
+    counted = pl.col("seed").is_in(e.seeds) & (pl.col("window_start_ns") >= since_ns)
+    sums = rows.filter(counted).group_by("seed", *own, "class", maintain_order=True)
     return sums.agg(pl.col("flits", "bytes").sum(), exact_sum("stall_ns")).with_columns(
         stalls=pl.col("stall_ns") / pl.col("class").replace_strict(FLIT_NS)
     )
@@ -154,16 +228,28 @@ def tiles(e: Evidence, experiment: str, where: Mapping[str, object]) -> pl.DataF
     )
 
 
-def links_of_targets(e: Evidence, experiment: str, where: Mapping[str, object]) -> pl.DataFrame:
-    """Returns the rows of `tiles` on the routers that serve the jobs of each run (III.B)."""
+def links_of_targets(
+    e: Evidence, experiment: str, where: Mapping[str, object], groups: int = 0
+) -> pl.DataFrame:
+    """Returns the rows of `tiles` on the routers that serve the jobs of each run (III.B).
+
+    Args:
+        e: the evidence.
+        experiment: the experiment.
+        where: values of axes.
+        groups: the number of groups of the jobs; 0 takes all jobs.
+    """
     own = axes(experiment)
     every = tiles(e, experiment, where)
-    ranks = e.chosen(experiment, "ranks", [*own, "job", "router"], where)
+    places = ["job", "router", *(["group"] if groups else [])]
+    ranks = e.chosen(experiment, "ranks", [*own, *places], where)
     jobs = job_times(e, experiment, where)
     if every.is_empty() or ranks.is_empty() or jobs.is_empty():
         return pl.DataFrame()
     keys = ["seed", *own]
     served = ranks.join(jobs.select(*keys, "job"), [*keys, "job"], how="semi")
+    if groups:
+        served = served.filter(pl.col("group").n_unique().over(*keys, "job") == groups)
     return every.join(served.select(*keys, "router").unique(), [*keys, "router"], how="semi")
 
 

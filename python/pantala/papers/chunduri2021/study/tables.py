@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 
 import polars as pl
 
-from pantala.papers.chunduri2021.study.measures import cori_samples, of_mode, produced
+from pantala.papers.chunduri2021.study.measures import cori_samples, produced
 from pantala.papers.chunduri2021.study.platform import APPLICATIONS, PRODUCTION
-from pantala.papers.chunduri2021.study.samples import calls, job_times
+from pantala.papers.chunduri2021.study.samples import calls, job_times, of_mode
 from pantala.run_tables.exact_sums import exact_sum
 from pantala.studies.evidence import Evidence
 
@@ -26,9 +26,8 @@ _NS_PER_MS = 1e6
 def communication(e: Evidence) -> pl.DataFrame:
     """Returns the share of MPI and the three longest calls of each application alone."""
     rows = []
-    where = {"mode": "AD0", "placement": "dispersed"}
     for kind in APPLICATIONS:
-        chosen = {"application": kind, **where}
+        chosen = {"application": kind, "mode": "AD0"}
         times, spent = job_times(e, "isolated", chosen), calls(e, "isolated", chosen)
         if times.is_empty() or spent.is_empty():
             continue
