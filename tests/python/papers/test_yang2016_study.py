@@ -20,6 +20,7 @@ from pantala.papers import study
 from pantala.papers.yang2016.study import cells
 from pantala.papers.yang2016.study.measures import MEASURES
 from pantala.papers.yang2016.study.platform import PLACEMENTS, QUEUES, ROUTINGS, TRACES
+from pantala.papers.yang2016.study.tables import TABLES
 from pantala.planning.topology import link_table, summary, topology
 from pantala.studies import StudyDefinition
 from pantala.studies.evidence import Evidence
@@ -447,3 +448,25 @@ def test_without_runs_every_measure_is_unknown() -> None:
 
 def test_the_grid_has_the_values_of_the_axes() -> None:
     assert cells.GRIDS["workload1"] == {"placement": PLACEMENTS, "routing.algorithm": ROUTINGS}
+
+
+def test_the_rows_of_a_table_have_equal_seeds() -> None:
+    """A seed that one configuration lacks counts in no row."""
+    frames = {
+        (name, "ranks"): ranks(name, lambda *case: 1e6 * float(case[3]))
+        for name in ("workload1", "workload2", "hybrid")
+    }
+    alone = [
+        ranks("workload1", lambda *_: 1e6, part=f"alone-{name}") for name in cells.apps("workload1")
+    ]
+    frames["workload1", "ranks"] = pl.concat([frames["workload1", "ranks"], *alone])
+    found, remark = TABLES["times"](cast("Evidence", MadeUp(frames, (1, 2))))
+    assert found["workload I (ms)"].drop_nulls().unique().to_list() == [1.5]
+    assert remark == "Means over seeds 1 and 2."
+    frames["workload2", "ranks"] = frames["workload2", "ranks"].filter(
+        (pl.col("seed") == 1) | (pl.col("placement") == "random")
+    )
+    found, remark = TABLES["times"](cast("Evidence", MadeUp(frames, (1, 2))))
+    for name in ("alone (ms)", "workload I (ms)", "workload II (ms)"):
+        assert found[name].drop_nulls().unique().to_list() == [1]
+    assert remark == "Seed 1."

@@ -307,7 +307,8 @@ def foreign_for_multigrid(e: Evidence) -> Measures:
 
 
 def _change(grid: np.ndarray) -> np.ndarray:
-    return np.abs(ratio(grid[RANDOM], grid[CONTIGUOUS]) - 1)
+    change: np.ndarray = np.abs(ratio(grid[RANDOM], grid[CONTIGUOUS]) - 1)
+    return change
 
 
 def busiest_changes(e: Evidence) -> Measures:
