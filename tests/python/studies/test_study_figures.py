@@ -203,6 +203,7 @@ def test_samples_are_jobs_and_seeds(runs: Path, tmp_path: Path) -> None:
     means = dict(rows.group_by("name").agg(pl.col("time").mean()).iter_rows())
     wanted = [row["time"] / means[row["name"]] for row in rows.iter_rows(named=True)]
     np.testing.assert_allclose(made.numbers["relative"].sort(), sorted(wanted))
+    assert made.caption.endswith("Seeds 1 and 2.")
 
 
 def test_bars_of_calls_sum_to_run_times(runs: Path, tmp_path: Path) -> None:

@@ -29,8 +29,8 @@ class FigureRows:
         wanted: the number of all its runs.
         whole: whether each table of `where` has runs in this version of the study.
         seed: the only seed that a figure of one seed shows; None for others.
-        seeds: the seeds of its means: those that all its cells have. Empty for other figures, and
-            without an axis of seeds.
+        seeds: the seeds of its means: those that all its cells have. Of a figure that shows all
+            seeds, those with runs. Empty for figures of one seed, and without an axis of seeds.
         only_done: the only seed with runs, in a figure of several; None if several have.
     """
 
@@ -71,6 +71,8 @@ class FigureRows:
             if means and len(done_seeds):
                 self.seeds = self._shared(runs)
                 runs = runs.filter(pl.col("seed").is_in(self.seeds))
+            elif not one_seed:
+                self.seeds = done_seeds.sort().to_list()
         for part in self._parts:
             part.only(self.seeds or (seeds if self.seed is None else [self.seed]))
         known = [*runs.columns]
