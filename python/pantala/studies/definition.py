@@ -28,7 +28,6 @@ from pantala.system.permission import check_permitted
 
 if TYPE_CHECKING:
     import numpy as np
-    import polars as pl
 
     from pantala.studies.evidence import Evidence
 
@@ -136,8 +135,10 @@ class StudyDefinition:
         )
 
     @cached_property
-    def tables(self) -> Mapping[str, Callable[[Evidence], pl.DataFrame]]:
-        """The function of each table, by the table's name; it returns the rows.
+    def tables(self) -> Mapping[str, Callable[[Evidence], Any]]:
+        """The function of each table, by the table's name.
+
+        It returns a frame of rows, or a frame and a sentence for the caption.
 
         Raises:
             UsageError: tables.py cannot be run, or a table has no function.

@@ -1,8 +1,8 @@
 """The rule for verdicts: intervals of measures over seeds against the bounds of a claim.
 
 A measure is a number per seed. Its interval is the 95 % bootstrap interval of the mean over seeds
-(`pantala.analysis.statistics.mean_interval`). With three seeds that is the range of the values,
-which contains the true mean in three of four cases; with more seeds it comes closer to 95 %.
+(`pantala.analysis.statistics.mean_interval`). With few seeds it contains the true mean less often
+than that: see `coverage`.
 An interval is *inside* bounds, *outside* them, or *astride* one of them. Bounds of zero and
 infinity ask for a sign, so zero itself lies outside them.
 
@@ -32,12 +32,15 @@ import numpy as np
 from pantala.analysis.statistics import Interval, mean_interval
 from pantala.studies.claim import Bounds, Claim
 
-__all__ = ["Judgement", "Measured", "Verdict", "judge"]
+__all__ = ["Judgement", "Measured", "Verdict", "coverage", "judge"]
 
 #: Differences of floating-point sums that are no differences.
 _ROUNDING = 1e-9
 #: The least number that has a sign.
 _SMALLEST = 3 * _ROUNDING
+#: For numbers of seeds: how often the interval of as many normal values contains their true mean,
+#: in 1,200 to 6,000 draws. Two values are on both sides of the mean in half of all cases.
+_COVERAGE = {2: 0.5, 3: 0.72, 4: 0.79, 5: 0.84, 6: 0.86, 8: 0.89, 10: 0.91, 20: 0.93}
 
 
 class Verdict(StrEnum):
@@ -96,6 +99,19 @@ class Judgement:
         if self.verdict is Verdict.ONE_SEED:
             text += ", outside" if any(m.place == "outside" for m in self.measured) else ", inside"
         return f"{text} (partly judged)" if self.claim.partly else text
+
+
+def coverage(seeds: int) -> float:
+    """Returns how often the 95 % bootstrap interval of a mean contains the true one.
+
+    It is for normal values. The interval of three is inside their range: in three of ten cases it
+    is the range, and in seven of ten one end is nearer to the mean.
+
+    Args:
+        seeds: the number of values, at least two. A number between those that are known counts as
+            the next smaller one.
+    """
+    return _COVERAGE[max(each for each in _COVERAGE if each <= seeds)]
 
 
 def judge(claim: Claim, measures: Mapping[str, np.ndarray], *, one_seed: bool = False) -> Judgement:

@@ -22,7 +22,8 @@ from pantala.studies.claims_document import (
     measured_in_words,
 )
 from pantala.studies.figures.made import MadeTable
-from pantala.studies.judgement import Judgement, Verdict
+from pantala.studies.judgement import Judgement, Verdict, coverage
+from pantala.studies.shared_seeds import shared_seeds
 from pantala.studies.variations import open_claims, varied_measures
 from pantala.text.amounts import PAGE, count, significant
 
@@ -92,10 +93,23 @@ def _claims(found: list[Judgement]) -> ReportTable:
             ]
         )
     columns = ("claim", "verdict", "statement", "measured", "paper", "remarks")
-    caption = (
-        "The claims. Measured: mean over seeds (95 % bootstrap interval) [bounds of the claim]."
-    )
-    return ReportTable(caption, columns, rows)
+    return ReportTable(f"The claims. Measured: {_of_seeds(found)}", columns, rows)
+
+
+def _of_seeds(found: list[Judgement]) -> str:
+    """Returns what the numbers of the claims are, with what their intervals are worth."""
+    seeds = {each.seeds for each in found if each.seeds}
+    if seeds == {1}:
+        return "the value of one seed [bounds of the claim]."
+    text = "mean over seeds (95 % bootstrap interval) [bounds of the claim]."
+    if 1 in seeds:
+        text += " With one seed there is no interval."
+    if least := min(seeds - {1}, default=0):
+        text += (
+            f" With {least} seeds an interval contains the true mean in about"
+            f" {100 * coverage(least):.0f} % of cases if values are normal."
+        )
+    return text
 
 
 def varied_tables(campaign: Campaign, found: list[Judgement]) -> list[ReportTable]:
@@ -172,7 +186,7 @@ def made_table(campaign: Campaign, made: MadeTable) -> ReportTable:
     for row in made.rows.iter_rows():
         rows.append([NONE if value is None else _cell(value) for value in row])
     source = f"After {campaign.study.source}, {entry.source}." if entry.source else ""
-    caption = " ".join(filter(None, (f"{entry.title}.", entry.caption, source)))
+    caption = " ".join(filter(None, (f"{entry.title}.", entry.caption, made.remark, source)))
     return ReportTable(caption, made.rows.columns, rows)
 
 
@@ -199,9 +213,9 @@ def _figures(name: str, experiment: Experiment) -> dict[str, PageFigure]:
         found[key] = page_figure(
             key,
             f"Communication time, {name}" + ("" if together else f": {group[0].job}"),
-            "Each bar is the mean over seeds of the mean over the job's ranks, together with the"
-            " other jobs. The whisker is its 95 % interval; without one, there is one run. The"
-            " diamond is the job alone.",
+            "Each bar is the mean over the seeds that all bars have of the mean over the job's"
+            " ranks, together with the other jobs. The whisker is its 95 % interval; without one,"
+            " there is one run. The diamond is the job alone.",
             "",
             "Bars of communication time by case; the tables of the experiment have the numbers.",
             bar_grid(group, "communication time", axes),
@@ -219,6 +233,9 @@ def _bars(experiment: Experiment) -> Iterator[Bar]:
     across = [axis for axis in axes[1:] if found[axis].n_unique() <= _MOST_COLUMNS][:1]
     down = [axis for axis in axes if axis not in across]
     keys = ["name", *down, *across]
+    if "seed" in found.columns:
+        cells = found.group_by(keys).agg(pl.col("seed").unique())
+        found = found.filter(pl.col("seed").is_in(shared_seeds(cells["seed"].to_list())))
     grouped = found.group_by(keys, maintain_order=True).agg(
         f"together_{_TIME}", pl.col(f"alone_{_TIME}").mean()
     )

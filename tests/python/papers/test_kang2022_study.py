@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import cast
+
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,8 +14,11 @@ from hypothesis import strategies as st
 from pantala.analysis.latency_mixture import LEVELS, mixture_quantile
 from pantala.core.plan import Plan
 from pantala.papers import study
+from pantala.papers.kang2022.study.measures import MEASURES
+from pantala.papers.kang2022.study.order_measures import table_1
 from pantala.papers.kang2022.study.pairs import TARGETS, backgrounds
 from pantala.studies import StudyDefinition
+from pantala.studies.evidence import Evidence
 
 
 def kang2022() -> StudyDefinition:
@@ -70,3 +77,134 @@ def test_equal_parts_have_the_quantiles_of_one() -> None:
     for share, value in zip(levels, values, strict=True):
         found = mixture_quantile(np.array([10_000, 10_000]), np.array([values, values]), share)
         assert found == pytest.approx(value, rel=0.01)
+
+
+# --- measures on made-up results ---
+
+
+class MadeUp:
+    """Results without runs: the increase of each pair under each routing, for one seed."""
+
+    seeds = (1,)
+
+    def __init__(self, increase: Callable[[str, str, str], float]) -> None:
+        self._increase = increase
+
+    def cell(
+        self, experiment: str, column: str, where: Mapping[str, str], table: str = "slowdowns"
+    ) -> np.ndarray:
+        assert (experiment, column, table) == ("pairs", "slowdown", "slowdowns")
+        target, background = where["pair"].split("+")
+        return np.array([1 + self._increase(target, background, where["routing.algorithm"])])
+
+
+def measure(claim: str, increase: Callable[[str, str, str], float]) -> dict[str, float]:
+    found = MEASURES[claim](cast("Evidence", MadeUp(increase)))
+    return {name: float(each[0]) for name, each in found.items()}
+
+
+def stopped(target: str, background: str, routing: str) -> bool:
+    return (target, background) == ("lulesh", "halo3d") and routing in ("ugal_n", "par")
+
+
+def test_a_run_that_can_never_end_leaves_the_order_of_the_others() -> None:
+    """By rate: an increase in proportion to the rate of the background, half under Q-adaptive."""
+    rates = table_1("injection_gb_per_s")
+
+    def by_rate(target: str, background: str, routing: str) -> float:
+        if stopped(target, background, routing):
+            return np.nan
+        return rates[background] / (2000 if routing == "q_adaptive" else 1000)
+
+    found = measure("KANG-VA-26", by_rate)
+    assert found["least_correlation"] == pytest.approx(1)
+    shares = [
+        by_rate(t, b, "q_adaptive")
+        for t in ("fft3d", "lu", "lulesh")
+        for b in backgrounds(t)
+        if (t, b) != ("lulesh", "halo3d")
+    ]
+    assert found["less_under_q"] == pytest.approx(np.mean(shares))
+
+    def against_it(target: str, background: str, routing: str) -> float:
+        """LULESH under UGALg alone has the reverse order."""
+        sign = -1 if (target, routing) == ("lulesh", "ugal_g") else 1
+        return sign * by_rate(target, background, routing)
+
+    assert measure("KANG-VA-26", against_it)["least_correlation"] == pytest.approx(-1)
+
+
+def test_the_order_needs_the_other_runs() -> None:
+    rates, peaks = table_1("injection_gb_per_s"), table_1("peak_ingress_bytes")
+
+    def without_lu(target: str, background: str, routing: str) -> float:
+        return np.nan if (target, background, routing) == ("lu", "dl", "par") else rates[background]
+
+    assert np.isnan(list(measure("KANG-VA-26", without_lu).values())).all()
+
+    def without_lqcd(target: str, background: str, routing: str) -> float:
+        return np.nan if target == "lqcd" else peaks[target]
+
+    assert np.isnan(list(measure("KANG-VC-09", without_lqcd).values())).all()
+
+
+def test_the_relation_to_peak_ingress_is_of_the_targets_whose_runs_ended() -> None:
+    peaks = table_1("peak_ingress_bytes")
+
+    def by_peak(target: str, background: str, routing: str) -> float:
+        return np.nan if stopped(target, background, routing) else -peaks[target]
+
+    assert measure("KANG-VC-09", by_peak) == {"correlation": pytest.approx(-1), "targets": 5}
+
+    def whole(target: str, background: str, routing: str) -> float:
+        return -peaks[target]
+
+    assert measure("KANG-VC-09", whole) == {"correlation": pytest.approx(-1), "targets": 6}
+
+
+def test_the_largest_increase_is_of_any_routing_and_of_the_backgrounds_that_the_paper_names() -> (
+    None
+):
+    increases = {"ugal_g": 0.01, "ugal_n": 0.05, "par": 0.04, "q_adaptive": 0.02}
+
+    def increase(target: str, background: str, routing: str) -> float:
+        assert target == "lu"
+        return increases[routing] + {"ur": 0.0, "fft3d": 0.01}[background]
+
+    assert measure("KANG-VA-17", increase)["largest"] == pytest.approx(0.06)
+
+
+def links(sent: Mapping[str, list[float]]) -> pl.DataFrame:
+    """Returns two local and a global link of each of two groups under each routing, of a mix."""
+    return pl.DataFrame(
+        [
+            {
+                "routing.algorithm": routing,
+                "part": "together",
+                "class": "local" if place % 3 else "global",
+                "source_group": place // 3,
+                "bytes": value,
+                "stall_ns": value,
+                "seed": 1,
+            }
+            for routing, values in sent.items()
+            for place, value in enumerate(values)
+        ]
+    )
+
+
+def test_hot_spots_and_balance_are_of_groups_and_of_links() -> None:
+    frame = links({"par": [1.0, 3.0, 3.0, 3.0, 1.0, 1.0], "q_adaptive": [2, 4, 0, 2, 2, 2]})
+
+    class Mix(MadeUp):
+        def rows(self, experiment: str, table: str) -> pl.DataFrame:
+            assert (experiment, table) == ("mix", "links")
+            return frame
+
+    mix = cast("Evidence", Mix(lambda *_: 0.0))
+    assert MEASURES["KANG-VI-08"](mix)["more_under_par"].tolist() == [0.5]
+    found = MEASURES["KANG-VI-10"](mix)
+    assert {name: each.tolist() for name, each in found.items()} == {
+        "global_more_under_par": [0.5],
+        "local_more_under_par": [0.5],
+    }

@@ -20,6 +20,7 @@ from pantala.papers import study
 from pantala.papers.yang2016.study import cells
 from pantala.papers.yang2016.study.measures import MEASURES
 from pantala.papers.yang2016.study.platform import PLACEMENTS, QUEUES, ROUTINGS, TRACES
+from pantala.papers.yang2016.study.tables import TABLES
 from pantala.planning.topology import link_table, summary, topology
 from pantala.studies import StudyDefinition
 from pantala.studies.evidence import Evidence
@@ -319,9 +320,10 @@ def test_multigrid_swings_least() -> None:
     assert found == {"workload1": [0.4] * 2, "workload2": [0.4] * 2, "share_of_seeds": [1, 1]}
 
 
-#: Links by number: of router 0, and of router 10, where MultiGrid is.
+#: Links by number: of router 0, of 10, where MultiGrid is, and of 20, where CrystalRouter is.
 LOCAL, GLOBAL = 4, 11
-LOCAL_10 = 10 * cells.PORTS + 4
+LOCAL_10, LOCAL_20 = 10 * cells.PORTS + 4, 20 * cells.PORTS + 4
+GLOBAL_10, GLOBAL_20 = LOCAL_10 + 7, LOCAL_20 + 7
 INJECTION = cells.ROUTERS * cells.PORTS
 
 
@@ -404,6 +406,40 @@ def test_bytes_of_other_jobs_at_the_routers_of_multigrid() -> None:
     assert measure("YANG-52-05", frames) == {"contiguous_over_random": [0.2, 0.2]}
 
 
+def test_a_change_of_the_busiest_link_has_no_sign() -> None:
+    """MultiGrid's local link carries 30 % more, its global one 10 % less; CrystalRouter's 40 % less
+    and 5 % more.
+    """
+    factors = {LOCAL_10: 1.3, GLOBAL_10: 0.9, LOCAL_20: 0.6, GLOBAL_20: 1.05}
+
+    def passing(placement: str, routing: str) -> dict[tuple[int, int], float]:
+        more = placement == "random"
+        return {(0, link): 10.0 * (by if more else 1) for link, by in factors.items()}
+
+    frames = {
+        ("workload2", "link_jobs"): links("workload2", passing),
+        ("workload2", "ranks"): ranks("workload2", lambda *_: 1.0),
+    }
+    assert measure("YANG-52-06", frames) == {"local": [-0.1] * 2, "global": [0.05] * 2}
+
+
+def test_imbalance_is_of_traffic_and_of_saturation() -> None:
+    def one(placement: str, routing: str) -> dict[tuple[int, int], float]:
+        first = (placement, routing) == ("contiguous", "minimal")
+        return {(0, start + n): 1.0 for start in (LOCAL, GLOBAL) for n in range(2 - first)}
+
+    def other(placement: str, routing: str) -> dict[tuple[int, int], float]:
+        return dict.fromkeys(one("random", routing), 1.0)
+
+    frames = {("workload2", "link_jobs"): links("workload2", one)}
+    even = {**frames, ("workload2", "port_windows"): links("workload2", other, "saturated_ns")}
+    found = measure("YANG-51-04", even)
+    assert found["local_most_over_mean"] == found["global_most_over_mean"] == [0.5, 0.5]
+    assert found["saturation_local_most_over_mean"] == [0, 0]
+    assert found["saturation_global_gini"] == [0, 0]
+    assert len(found) == 8
+
+
 def test_without_runs_every_measure_is_unknown() -> None:
     for claim in MEASURES:
         for values in measure(claim, {}).values():
@@ -412,3 +448,25 @@ def test_without_runs_every_measure_is_unknown() -> None:
 
 def test_the_grid_has_the_values_of_the_axes() -> None:
     assert cells.GRIDS["workload1"] == {"placement": PLACEMENTS, "routing.algorithm": ROUTINGS}
+
+
+def test_the_rows_of_a_table_have_equal_seeds() -> None:
+    """A seed that one configuration lacks counts in no row."""
+    frames = {
+        (name, "ranks"): ranks(name, lambda *case: 1e6 * float(case[3]))
+        for name in ("workload1", "workload2", "hybrid")
+    }
+    alone = [
+        ranks("workload1", lambda *_: 1e6, part=f"alone-{name}") for name in cells.apps("workload1")
+    ]
+    frames["workload1", "ranks"] = pl.concat([frames["workload1", "ranks"], *alone])
+    found, remark = TABLES["times"](cast("Evidence", MadeUp(frames, (1, 2))))
+    assert found["workload I (ms)"].drop_nulls().unique().to_list() == [1.5]
+    assert remark == "Means over seeds 1 and 2."
+    frames["workload2", "ranks"] = frames["workload2", "ranks"].filter(
+        (pl.col("seed") == 1) | (pl.col("placement") == "random")
+    )
+    found, remark = TABLES["times"](cast("Evidence", MadeUp(frames, (1, 2))))
+    for name in ("alone (ms)", "workload I (ms)", "workload II (ms)"):
+        assert found[name].drop_nulls().unique().to_list() == [1]
+    assert remark == "Seed 1."

@@ -24,7 +24,7 @@ from pantala.studies import Campaign, StudyDefinition, Verdict, read_study
 from pantala.studies.campaign import check_measures
 from pantala.studies.claim import Claim, read_claims
 from pantala.studies.evidence import Evidence
-from pantala.studies.judgement import judge
+from pantala.studies.judgement import coverage, judge
 from pantala.studies.study_page import render_study
 from support import ROOT, Ended
 
@@ -125,6 +125,18 @@ def test_the_verdict_is_that_of_the_interval(values: list[float], low: float, wi
     apart = interval.high < low - 1e-9 or interval.low > high + 1e-9
     expected = Verdict.HOLDS if inside else Verdict.FAILS if apart else Verdict.UNDECIDED
     assert found is expected
+
+
+@pytest.mark.parametrize("seeds", [3, 5])
+def test_intervals_of_few_seeds_contain_the_mean_as_often_as_said(seeds: int) -> None:
+    random, draws = np.random.default_rng(3), 600
+    hits = 0
+    for _ in range(draws):
+        interval = mean_interval(random.normal(size=seeds).tolist(), method="bootstrap")
+        hits += interval.low <= 0 <= interval.high
+    expected = coverage(seeds)
+    assert abs(hits / draws - expected) < 3 * math.sqrt(expected * (1 - expected) / draws)
+    assert coverage(2) == 0.5 < coverage(4) <= coverage(7) < coverage(1000) < 0.95
 
 
 # --- files ---
@@ -256,6 +268,7 @@ def test_the_page_begins_with_what_limits_it(folder: Path, tmp_path: Path, cli: 
     assert made.out == f"report: {tmp_path / 'page.html'}\n"
     text = (tmp_path / "page.html").read_text()
     assert 'class="caveats"' not in text
+    assert "With 4 seeds an interval contains the true mean in about 79 % of cases" in text
     verdicts = re.findall(r">(EX-\d)</th>\s*<td[^>]*>(?:<strong>)?([^<]+)", text)
     assert [words for _, words in verdicts] == ["holds", "does not hold", "shown by test"]
     assert "<b>72" not in text
@@ -368,6 +381,9 @@ def test_a_long_study_goes_in_stretches(folder: Path, tmp_path: Path, cli: Cli) 
     assert "one seed" in part.out
     claims = cli("study", "claims", folder, "--out", tmp_path / "out")
     assert "12 of 16 runs" in claims.out
+    page = render_study(Campaign(read_study("mine", folder), tmp_path / "out", quick=False))
+    assert "Measured: the value of one seed [bounds of the claim]." in page
+    assert "interval" not in page.split("<figure")[0]
 
 
 ENDLESS = """

@@ -161,6 +161,15 @@ def tables(runs: Path, table: str, **where: Any) -> pl.DataFrame:
     return found.filter([pl.col(key.replace("__", ".")) == value for key, value in where.items()])
 
 
+def remove(runs: Path, gone: set[str]) -> None:
+    """Removes runs from a directory."""
+    for index in (runs / "index").iterdir():
+        lines = index.read_text().splitlines(keepends=True)
+        index.write_text("".join(each for each in lines if not any(run in each for run in gone)))
+    for run in gone:
+        shutil.rmtree(RunStore(runs).path(run))
+
+
 def test_every_kind_has_numbers_and_a_drawing() -> None:
     assert set(KINDS) == set(NUMBERS) == set(DRAWINGS) == set(ENTRIES)
 
@@ -194,6 +203,7 @@ def test_samples_are_jobs_and_seeds(runs: Path, tmp_path: Path) -> None:
     means = dict(rows.group_by("name").agg(pl.col("time").mean()).iter_rows())
     wanted = [row["time"] / means[row["name"]] for row in rows.iter_rows(named=True)]
     np.testing.assert_allclose(made.numbers["relative"].sort(), sorted(wanted))
+    assert made.caption.endswith("Seeds 1 and 2.")
 
 
 def test_bars_of_calls_sum_to_run_times(runs: Path, tmp_path: Path) -> None:
@@ -446,12 +456,7 @@ def test_figures_without_runs_are_named(runs: Path, tmp_path: Path) -> None:
     assert made[0].caption == "Not drawn: experiment pair has no run."
     less = tmp_path / "runs"
     shutil.copytree(runs, less)
-    gone = set(tables(runs, "jobs", routing__algorithm="par")["run"])
-    for index in (less / "index").iterdir():
-        lines = index.read_text().splitlines(keepends=True)
-        index.write_text("".join(each for each in lines if not any(run in each for run in gone)))
-    for run in gone:
-        shutil.rmtree(RunStore(less).path(run))
+    remove(less, set(tables(runs, "jobs", routing__algorithm="par")["run"]))
     half = figure(less, tmp_path / "b", "bars")
     assert half.draw is not None
     assert "Of 12 runs, 6 are missing." in half.caption
@@ -466,7 +471,40 @@ def test_means_over_the_only_seed_that_ran_say_so(runs: Path, tmp_path: Path) ->
     (whole,) = Campaign(study, runs, quick=False).figures()
     (part,) = Campaign(study, tmp_path / "runs", quick=False).figures()
     assert "Only seed" not in whole.caption
+    assert whole.caption.startswith("Means over seeds, with 95 % intervals (Student).")
     assert "Only seed 1 has runs." in part.caption
+    assert "Means" not in part.caption
+    assert "intervals." in part.caption
+
+
+@pytest.mark.native
+def test_means_that_are_compared_have_equal_seeds(runs: Path, tmp_path: Path) -> None:
+    """A third seed of one routing changes no mean."""
+    less = tmp_path / "runs"
+    shutil.copytree(runs, less)
+    later = write(tmp_path / "later", *(entry(kind, ENTRIES[kind]) for kind in _OF_MEANS))
+    (tmp_path / "later" / "pair.toml").write_text(PAIR.replace("seeds = 2", "seeds = 3"))
+    Campaign(later, less, quick=False).run_one("pair", workers=1)
+    remove(less, set(tables(less, "jobs", routing__algorithm="minimal", seed=3)["run"]))
+    for made in Campaign(later, less, quick=False).figures():
+        before = figure(runs, tmp_path / made.entry.kind, made.entry.kind)
+        assert made.numbers.equals(before.numbers)
+        assert "Seeds 1 and 2." in made.caption
+        assert made.caption == before.caption
+
+
+_OF_MEANS = [name for name, kind in KINDS.items() if kind.of_one]
+
+
+def test_a_table_says_which_seeds_it_has(runs: Path, tmp_path: Path) -> None:
+    study = write(tmp_path / "two", '[[tables]]\nname = "table-1"\ntitle = "The ranks"\n')
+    (tmp_path / "two" / "tables.py").write_text(
+        "import polars as pl\n"
+        "TABLES = {'table-1': lambda e: (pl.DataFrame({'job': ['ring']}), 'Seeds 1 and 2.')}\n"
+    )
+    campaign = Campaign(study, runs, quick=False)
+    assert [made.remark for made in campaign.tables()] == ["Seeds 1 and 2."]
+    assert "The ranks. Seeds 1 and 2." in render_study(campaign)
 
 
 def test_the_page_stands_before_all_experiments_are_begun(runs: Path, tmp_path: Path) -> None:

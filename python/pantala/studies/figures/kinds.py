@@ -24,7 +24,9 @@ class StudyKind:
         tables: the tables that it needs; ``a|b`` is one of two.
         values: the quantities that it can show, each with its tables in place of `tables`; the
             first is the default. Empty if there is one.
-        one_seed: whether it shows one seed. The others show means over seeds.
+        one_seed: whether it shows one seed.
+        of_one: of a kind with means over seeds: what it shows if there is one seed. Its cells have
+            equal seeds. Kinds with neither show all seeds.
         panels: the columns of the panels, unless the entry names others.
         groups: the same for groups.
         series: the same for series.
@@ -39,6 +41,7 @@ class StudyKind:
     tables: tuple[str, ...]
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     one_seed: bool = False
+    of_one: str = ""
     panels: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
     series: tuple[str, ...] = ()
@@ -55,8 +58,9 @@ KINDS: Mapping[str, StudyKind] = {
     for kind in (
         StudyKind(
             "bars",
-            "Means over seeds, with 95 % intervals.",
+            "Means over seeds, with 95 % intervals (Student).",
             ("jobs",),
+            of_one="Values of one seed, so without intervals.",
             panels=("name",),
             groups=("beside",),
         ),
@@ -83,6 +87,7 @@ KINDS: Mapping[str, StudyKind] = {
             "packet-latency",
             "Packet latency from the source to the destination, means over seeds of each number.",
             ("jobs", "latency_windows"),
+            of_one="Packet latency from the source to the destination.",
             groups=("name",),
             series=("condition",),
             pools=True,
@@ -95,6 +100,7 @@ KINDS: Mapping[str, StudyKind] = {
                 "communication_time_ns": ("jobs", "ranks"),
                 "latency_max_ns": ("jobs", "rank_messages"),
             },
+            of_one="Extremes, quartiles and mean over the ranks of a job.",
             groups=("name",),
             series=("condition",),
         ),
@@ -191,6 +197,8 @@ KINDS: Mapping[str, StudyKind] = {
             "Percentiles over nodes and windows of the mean request-response latency of a node in"
             " a window, means over seeds.",
             ("nic_windows",),
+            of_one="Percentiles over nodes and windows of the mean request-response latency of a"
+            " node in a window.",
             series=("condition",),
             of_links=True,
         ),

@@ -13,6 +13,7 @@ from pantala.studies.evidence import Evidence
 from pantala.studies.figures.checks import check_figure, job_names, values_of
 from pantala.studies.figures.entry import EXPERIMENT, FigureEntry, TableEntry
 from pantala.studies.figures.kinds import completed, kind_of
+from pantala.studies.shared_seeds import seeds_in_words
 from pantala.text.amounts import count, counted
 
 if TYPE_CHECKING:
@@ -49,10 +50,17 @@ class MadeFigure:
 
 @dataclass(frozen=True)
 class MadeTable:
-    """A table of a study: a row per thing, null where the runs are missing."""
+    """A table of a study: a row per thing, null where the runs are missing.
+
+    Attributes:
+        entry: its entry.
+        rows: the table.
+        remark: what its function says of it, such as its seeds; empty if nothing.
+    """
 
     entry: TableEntry
     rows: pl.DataFrame
+    remark: str = ""
 
 
 def check_figures(study: StudyDefinition) -> None:
@@ -106,16 +114,20 @@ def tables_of(study: StudyDefinition, evidence: Evidence) -> Iterator[MadeTable]
     for entry in study.file.tables:
         where = f"study {study.name}: table {entry.name}"
         try:
-            rows = study.tables[entry.name](evidence)
+            found = study.tables[entry.name](evidence)
         except UsageError as error:
             raise UsageError(f"{where}: {error}") from None
         except PantalaError:
             raise
         except Exception as error:  # of the user's function
             raise UsageError(f"{where}: {type(error).__name__}: {first_line(error)}") from None
-        if not isinstance(rows, pl.DataFrame):
-            raise UsageError(f"{where}: its function returns no frame of Polars; return one")
-        yield MadeTable(entry, rows.fill_nan(None))
+        rows, remark = found if isinstance(found, tuple) and len(found) == 2 else (found, "")
+        if not isinstance(rows, pl.DataFrame) or not isinstance(remark, str):
+            raise UsageError(
+                f"{where}: its function returns no frame of Polars; return one, or a frame and a"
+                " sentence for the caption"
+            )
+        yield MadeTable(entry, rows.fill_nan(None), remark)
 
 
 def _figure(
@@ -138,7 +150,7 @@ def _figure(
     none = [f"experiment {name} has no run" for name in lacking]
     if not there:
         return MadeFigure(given, f"Not drawn: {' and '.join(none)}.", pl.DataFrame(), None)
-    rows = FigureRows(entry, there, evidence.seeds, one_seed=kind.one_seed)
+    rows = FigureRows(entry, there, evidence.seeds, one_seed=kind.one_seed, means=bool(kind.of_one))
     numbers = NUMBERS[kind.name](rows) if rows and rows.whole else pl.DataFrame()
     if numbers.is_empty():
         why = f"Not drawn: {_lacking(rows, entry, quick=quick)}"
@@ -148,13 +160,19 @@ def _figure(
     orders = {**values_of(own), EXPERIMENT: entry.experiments}
     look = Look(entry, study.file.labels, jobs, orders)
     numbers = look.sorted(numbers)
-    words = [kind.text, entry.caption]
+    words = [kind.of_one if kind.of_one and len(rows.seeds) < 2 else kind.text, entry.caption]
     notes = ["quick"] if quick else []
     if rows.seed is not None:
         words.append(f"Seed {rows.seed}.")
         notes.append(f"seed {rows.seed}")
-    if rows.only_done is not None and any(each.seeds > 1 for each in own):
+    several = any(each.seeds > 1 for each in own)
+    if several and rows.only_done is not None:
         none.append(f"only seed {rows.only_done} has runs")
+    elif several and len(rows.seeds) == 1:
+        none.append(f"only seed {rows.seeds[0]} has runs of all cells")
+    elif len(rows.seeds) > 1:
+        words.append(f"S{seeds_in_words(rows.seeds)[1:]}.")
+        notes.append(seeds_in_words(rows.seeds))
     if rows.absent:
         none.append(f"of {counted(rows.wanted, 'run')}, {count(rows.absent)} are missing")
     words += [f"{each[0].upper()}{each[1:]}." for each in none]

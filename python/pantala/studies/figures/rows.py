@@ -10,6 +10,7 @@ import polars as pl
 from pantala.experiments.experiment import Experiment
 from pantala.studies.figures.entry import ALONE, EXPERIMENT, OWN, TOGETHER, FigureEntry
 from pantala.studies.figures.links import links_of
+from pantala.studies.shared_seeds import shared_seeds
 
 __all__ = ["FigureRows"]
 
@@ -27,8 +28,10 @@ class FigureRows:
         absent: the number of its runs that are missing or failed.
         wanted: the number of all its runs.
         whole: whether each table of `where` has runs in this version of the study.
-        seed: the only seed that it shows; None if it shows all.
-        only_done: the only seed with runs, in a figure that shows all; None if several have.
+        seed: the only seed that a figure of one seed shows; None for others.
+        seeds: the seeds of its means: those that all its cells have. Of a figure that shows all
+            seeds, those with runs. Empty for figures of one seed, and without an axis of seeds.
+        only_done: the only seed with runs, in a figure of several; None if several have.
     """
 
     def __init__(
@@ -38,6 +41,7 @@ class FigureRows:
         seeds: Sequence[int],
         *,
         one_seed: bool,
+        means: bool = False,
     ) -> None:
         """Chooses the runs.
 
@@ -46,12 +50,14 @@ class FigureRows:
             experiments: its experiments, as far as they have been begun.
             seeds: the seeds that count; see `Evidence`.
             one_seed: whether it shows one seed: the first of those with the most runs.
+            means: whether it shows means over seeds: over those that all its cells have.
         """
         self.entry = entry
         self._parts = [_Part(entry, each) for each in experiments]
         runs = pl.concat([part.runs for part in self._parts], how="diagonal_relaxed")
         self.seed: int | None = None
         self.only_done: int | None = None
+        self.seeds: list[int] = []
         if "seed" in runs.columns:
             runs = runs.filter(pl.col("seed").is_in(seeds))
             done_seeds = runs.filter(pl.col("state") == "done")["seed"].unique()
@@ -62,8 +68,13 @@ class FigureRows:
                 ranked = runs.group_by("seed").agg(done=done).sort("done", -pl.col("seed"))
                 self.seed = ranked["seed"][-1]
                 runs = runs.filter(pl.col("seed") == self.seed)
+            if means and len(done_seeds):
+                self.seeds = self._shared(runs)
+                runs = runs.filter(pl.col("seed").is_in(self.seeds))
+            elif not one_seed:
+                self.seeds = done_seeds.sort().to_list()
         for part in self._parts:
-            part.only(seeds if self.seed is None else [self.seed])
+            part.only(self.seeds or (seeds if self.seed is None else [self.seed]))
         known = [*runs.columns]
         self.whole = all(not _chosen(runs, [cell], known).is_empty() for cell in entry.cells)
         self.wanted = _number(runs)
@@ -102,6 +113,13 @@ class FigureRows:
         """The plan of a run of the figure."""
         return next(part for part in self._parts if part.there).plan
 
+    def _shared(self, runs: pl.DataFrame) -> list[int]:
+        """Returns the seeds that all cells have a run of."""
+        axes = [axis for part in self._parts for axis in part.axes if axis != "seed"]
+        done = runs.filter(pl.col("state") == "done")
+        cells = done.group_by(*dict.fromkeys(axes), "part").agg(pl.col("seed").unique())
+        return shared_seeds(cells["seed"].to_list())
+
     def _concat(self, frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
         """Returns the rows of all experiments; cases of different experiments have own numbers."""
         numbered = [
@@ -117,7 +135,7 @@ class _Part:
     def __init__(self, entry: FigureEntry, experiment: Experiment) -> None:
         self._entry = entry
         self._experiment = experiment
-        self._axes = [*experiment.axes, "condition", EXPERIMENT]
+        self.axes = [*experiment.axes, "condition", EXPERIMENT]
         self.runs = self._of_entry()
         self._names: pl.DataFrame | None = None
 
@@ -142,7 +160,7 @@ class _Part:
         found = self._table(table, ["job", *columns])
         own = found.join(self._of_jobs(), on=[*_ID, "job"], maintain_order="left")
         own = own.with_columns(self._of_experiment())
-        return self._once(_chosen(own, self._entry.cells, [*self._axes, *OWN]))
+        return self._once(_chosen(own, self._entry.cells, [*self.axes, *OWN]))
 
     def of_runs(self, table: str, columns: Sequence[str]) -> pl.DataFrame:
         return self._once(
@@ -169,7 +187,7 @@ class _Part:
         """Returns the runs of the entry's cells, without those alone of other jobs."""
         runs = self._experiment.runs.filter(pl.col("state") != "refused")
         shown = runs.with_columns(self._of_experiment(), condition=_condition())
-        found = _chosen(shown, self._entry.cells, self._axes)
+        found = _chosen(shown, self._entry.cells, self.axes)
         if not self._entry.jobs:
             return found
         alone = pl.col("part").str.starts_with(_ALONE_PART)

@@ -71,6 +71,8 @@ def compared(increase: np.ndarray) -> dict[str, np.ndarray]:
     return {
         **dict(zip(ROUTINGS, increase, strict=True)),
         "adaptive": adaptive.mean(axis=0),
+        "largest_adaptive": adaptive.max(axis=0),
+        "ugal_g_less_under_q": adaptive[0] - q,
         "less_under_q": adaptive.mean(axis=0) - q,
         "least_less_under_q": adaptive.min(axis=0) - q,
         "less_than_half_under_q": adaptive.mean(axis=0) / 2 - q,

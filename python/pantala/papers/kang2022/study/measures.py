@@ -1,6 +1,6 @@
 """The measures of the claims: arrays over seeds, from the cells of `pairs`.
 
-The file mix_measures.py has those of the mix of jobs.
+The file order_measures.py has those of the order of jobs, mix_measures.py those of the mix.
 
 An increase is the mean communication time of a job beside others over its time alone, under the
 same routing, minus one. Adaptive routings are UGALg, UGALn and PAR.
@@ -8,15 +8,13 @@ same routing, minus one. Adaptive routings are UGALg, UGALn and PAR.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import polars as pl
 from scipy import stats
 
-from pantala import papers
 from pantala.papers.kang2022.study.cells import (
     ADAPTIVE,
     PAR,
@@ -34,6 +32,7 @@ from pantala.papers.kang2022.study.cells import (
     together,
 )
 from pantala.papers.kang2022.study.mix_measures import MIX_MEASURES
+from pantala.papers.kang2022.study.order_measures import ingress_and_slowdown, rate_and_slowdown
 from pantala.papers.kang2022.study.pairs import TARGETS, backgrounds
 from pantala.studies.evidence import Evidence
 
@@ -81,42 +80,6 @@ def lulesh_beside_others(e: Evidence) -> Measures:
         "adaptive": found[:, :Q].mean(axis=1).max(axis=0),
         "q_adaptive": found[:, Q].max(axis=0),
     }
-
-
-@cache
-def table_1(key: str) -> dict[str, float]:
-    """Returns a column of the paper's Table I by application."""
-    rows = papers.table("kang2022").rows(1)
-    return {row.application.lower(): row.paper[key] for row in rows}
-
-
-def spearman(x: Sequence[float] | np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Returns the rank correlation of x with each column of y; NaN for a column with NaN."""
-    there = np.isfinite(y).all(axis=0)
-    found = [
-        stats.spearmanr(x, column).statistic if ok else np.nan
-        for ok, column in zip(there, y.T, strict=True)
-    ]
-    return np.array(found)
-
-
-def rate_and_slowdown(e: Evidence) -> Measures:
-    """Returns the least correlation of backgrounds' rates with increases, and Q's advantage."""
-    rates, found = table_1("injection_gb_per_s"), []
-    for target in ("fft3d", "lu", "lulesh"):
-        among = backgrounds(target)
-        rows = increases(e, target, among)
-        found += [spearman([rates[b] for b in among], rows[:, r]) for r in range(len(ROUTINGS))]
-    every = np.concatenate([increases(e, t, backgrounds(t)) for t in TARGETS])
-    less = every[:, :Q].mean(axis=(0, 1)) - every[:, Q].mean(axis=0)
-    return {"least_correlation": np.min(found, axis=0), "less_under_q": less}
-
-
-def ingress_and_slowdown(e: Evidence) -> Measures:
-    """Returns the correlation of targets' peak ingress with their increases beside Halo3D."""
-    peaks = table_1("peak_ingress_bytes")
-    found = np.array([increase(e, each, "halo3d").mean(axis=0) for each in TARGETS])
-    return {"correlation": spearman([peaks[each] for each in TARGETS], found)}
 
 
 # Throughput over time
@@ -228,7 +191,24 @@ def fft3d_recovers(e: Evidence) -> Measures:
     return {"earlier": 1 - ends[Q] / ends[PAR], "recovery": after / apart}
 
 
+def fft3d_is_protected(e: Evidence) -> Measures:
+    """Returns FFT3D's throughput while Halo3D runs, in GB/ms, and Q-adaptive's over PAR's."""
+    (_, par, _), (_, q, _) = (fft3d_over_time(e, routing) for routing in (PAR, Q))
+    return {"q_adaptive_gb_per_ms": q, "ratio": q / par, "par_gb_per_ms": par}
+
+
 # Latency and spread of pairs
+
+
+def latency_alone(e: Evidence) -> Measures:
+    """Returns FFT3D's mean and median latency alone in us, and what Q-adaptive takes off PAR's."""
+    found: dict[str, np.ndarray] = {}
+    for name, column in (("mean", "mean"), ("median", "p50")):
+        case = {"table": "jobs", "part": "alone-fft3d"}
+        latency = pair(e, "fft3d+halo3d", f"packet_latency_{column}_ns", **case)
+        found[f"{name}_us"] = latency[Q] / 1000
+        found[f"{name}_saving"] = 1 - latency[Q] / latency[PAR]
+    return found
 
 
 def tail_alone(e: Evidence) -> Measures:
@@ -269,6 +249,12 @@ def tail_decides(e: Evidence) -> Measures:
 def stencil5d_varies(e: Evidence) -> Measures:
     """Returns Stencil5D's largest change of communication time, beside any job."""
     return {"largest": abs(increases(e, "stencil5d", backgrounds("stencil5d"))).max(axis=(0, 1))}
+
+
+def stencil5d_beside_lqcd(e: Evidence) -> Measures:
+    """Returns Stencil5D's largest change of communication time beside LQCD, under any routing."""
+    changes = together(e, "lqcd+stencil5d", "stencil5d") / alone(e, "stencil5d") - 1
+    return {"largest": abs(changes).max(axis=0)}
 
 
 def spread_over_ranks(e: Evidence) -> Measures:
@@ -336,33 +322,41 @@ MEASURES: Mapping[str, Measure] = {
     "KANG-VA-05": beside("fft3d", "dl", "saving"),
     "KANG-VA-06": beside("fft3d", "dl", "reduction", "ugal_n", "q_adaptive"),
     "KANG-VA-07": beside("fft3d", "dl", "spread", "par_below_largest", *ADAPTIVE),
+    "KANG-VA-08": beside("fft3d", "halo3d", *ADAPTIVE),
     "KANG-VA-09": beside("fft3d", "halo3d", "saving", "par_ms", "q_adaptive_ms"),
     "KANG-VA-11": steady_and_bursty,
     "KANG-VA-12": halo3d_is_untouched,
     "KANG-VA-13": fft3d_is_throttled,
+    "KANG-VA-15": fft3d_is_protected,
     "KANG-VA-16": fft3d_recovers,
+    "KANG-VA-17": largest("lu", "ur", "fft3d"),
     "KANG-VA-18": beside("lu", "cosmoflow", "adaptive", "q_adaptive", "less_under_q"),
     "KANG-VA-19": beside("lu", "dl", *ROUTINGS, "least_less_under_q"),
     "KANG-VA-20": beside("lu", "dl", "least_saving", "q_adaptive_ms"),
     "KANG-VA-21": most_from_halo3d,
     "KANG-VA-22": beside("lu", "halo3d", "q_adaptive", "least_less_under_q", "q_adaptive_ms"),
+    "KANG-VA-23": beside("lulesh", "halo3d", "ugal_g", "q_adaptive", "ugal_g_less_under_q"),
     "KANG-VA-24": beside("lulesh", "dl", "adaptive", "q_adaptive", "less_under_q"),
     "KANG-VA-25": lulesh_beside_others,
     "KANG-VA-26": rate_and_slowdown,
+    "KANG-VB-01": latency_alone,
     "KANG-VB-02": tail_alone,
     "KANG-VB-03": median_beside_halo3d,
     "KANG-VB-04": tail_beside_halo3d,
     "KANG-VB-05": tail_decides,
+    "KANG-VC-01": beside("lqcd", "halo3d", "par"),
     "KANG-VC-02": stencil5d_varies,
     "KANG-VC-03": spread_over_ranks,
     "KANG-VC-04": latency_beside_stencil5d,
     "KANG-VC-05": beside("lqcd", "stencil5d", "par"),
+    "KANG-VC-06": stencil5d_beside_lqcd,
     "KANG-VC-07": beside(
         "lqcd", "stencil5d", "q_adaptive", "less_than_half_of_par", "less_than_par"
     ),
     "KANG-VC-08": fastest_stencils,
     "KANG-VC-09": ingress_and_slowdown,
     "KANG-VD-01": largest("cosmoflow", "ur", "lu", "fft3d"),
+    "KANG-VD-02": beside("cosmoflow", "dl", "largest_adaptive", "q_adaptive"),
     "KANG-VD-03": beside(
         "cosmoflow", "halo3d", *ROUTINGS, "less_than_half_under_q", "less_under_q"
     ),

@@ -73,6 +73,62 @@ def stalls(link_class: str) -> Measure:
     return measure
 
 
+def of_links(e: Evidence, routing: str, link_class: str) -> list[pl.DataFrame]:
+    """Returns source group, bytes and stall of each link of a class, for each seed."""
+    where = {"routing.algorithm": routing, "part": "together", "class": link_class}
+    columns, rows = ("source_group", "bytes", "stall_ns"), e.rows("mix", "links")
+    if rows.is_empty():
+        for column in columns:  # only checks the question
+            e.cell("mix", column, where, "links")
+        return [pl.DataFrame(schema=dict.fromkeys(columns, pl.Float64)) for _ in e.seeds]
+    chosen = rows.filter([pl.col(name) == value for name, value in where.items()])
+    return [chosen.filter(pl.col("seed") == seed).select(columns) for seed in e.seeds]
+
+
+def _less_even_under_par(
+    e: Evidence, link_class: str, uneven: Callable[[pl.DataFrame], float]
+) -> np.ndarray:
+    par, q = (
+        np.array([uneven(each) if len(each) else np.nan for each in of_links(e, name, link_class)])
+        for name in ("par", "q_adaptive")
+    )
+    more: np.ndarray = par - q
+    return more
+
+
+def hot_spots(e: Evidence) -> Measures:
+    """Returns the stall of the group with most over that of the mean group, PAR minus Q-adaptive.
+
+    The stall of a group is that of its local links.
+    """
+
+    def peak(links: pl.DataFrame) -> float:
+        stall = links.group_by("source_group").agg(pl.col("stall_ns").sum())["stall_ns"].to_numpy()
+        return float(stall.max() / stall.mean())
+
+    return {"more_under_par": _less_even_under_par(e, "local", peak)}
+
+
+def traffic_balance(e: Evidence) -> Measures:
+    """Returns the variation of traffic, PAR minus Q-adaptive: over global links, and over groups.
+
+    It is the standard deviation over the mean. Traffic of a group is that of its local links, as on
+    the diagonal of the paper's map.
+    """
+
+    def over_links(links: pl.DataFrame) -> float:
+        sent = links["bytes"].to_numpy()
+        return float(sent.std() / sent.mean())
+
+    def over_groups(links: pl.DataFrame) -> float:
+        return over_links(links.group_by("source_group").agg(pl.col("bytes").sum()))
+
+    return {
+        "global_more_under_par": _less_even_under_par(e, "global", over_links),
+        "local_more_under_par": _less_even_under_par(e, "local", over_groups),
+    }
+
+
 def congestion_index(e: Evidence) -> Measures:
     """Returns the mean throughput of links between routers, PAR over Q-adaptive, minus one.
 
@@ -161,7 +217,9 @@ MIX_MEASURES: Mapping[str, Measure] = {
     "KANG-VI-05": delays("reduction", "mean_of_reductions", "adaptive"),
     "KANG-VI-06": stalls("local"),
     "KANG-VI-07": stalls("global"),
+    "KANG-VI-08": hot_spots,
     "KANG-VI-09": congestion_index,
+    "KANG-VI-10": traffic_balance,
     "KANG-VI-11": system_latency,
     "KANG-VI-12": most_concentrated,
     "KANG-VI-13": system_throughput,

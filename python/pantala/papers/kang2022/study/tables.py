@@ -1,8 +1,12 @@
-"""Tables I and II: the values of the runs beside those of the paper."""
+"""Tables I and II: the values of the runs beside those of the paper.
+
+All rows of a table are means over the same seeds: those that every application has.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -10,6 +14,7 @@ import polars as pl
 from pantala import papers
 from pantala.metrics.traffic import peak_ingress_volume
 from pantala.studies.evidence import Evidence
+from pantala.studies.shared_seeds import means_in_words, shared_places
 
 #: The cell in which each application of Table I runs alone: its pair and its name. UR and DL do not
 #: run alone on 528 nodes.
@@ -28,41 +33,49 @@ NODES = {"FFT3D": 140, "CosmoFlow": 138, "LU": 140, "UR": 139, "LQCD": 256, "Ste
 _ALL_NEIGHBOURS = 0.9
 
 
-def mean(values: np.ndarray) -> float | None:
-    """Returns the mean over the seeds that have a value; None if none has."""
-    known = values[np.isfinite(values)]
-    return float(known.mean()) if known.size else None
+def mean(values: np.ndarray, places: list[int]) -> float | None:
+    """Returns the mean over the seeds at some places; None if a value is not known."""
+    found = float(values[places].mean()) if places else np.nan
+    return found if np.isfinite(found) else None
 
 
-def peak(e: Evidence, cell: Mapping[str, object]) -> float | None:
-    """Returns the mean over seeds of the peak ingress volume of a job alone."""
+def peak(e: Evidence, cell: Mapping[str, object], seeds: list[int]) -> float | None:
+    """Returns the mean over some seeds of the peak ingress volume of a job alone."""
     rows = e.rows("pairs", "ranks")
     if rows.is_empty():
         return None
     own = rows.filter([pl.col(name) == value for name, value in cell.items() if name != "name"])
-    found = [peak_ingress_volume(each, _ALL_NEIGHBOURS) for each in own.partition_by("seed")]
-    return mean(np.array([each for each in found if each is not None], dtype=float))
+    parts = own.filter(pl.col("seed").is_in(seeds)).partition_by("seed")
+    found = [peak_ingress_volume(each, _ALL_NEIGHBOURS) for each in parts]
+    known = np.array([each for each in found if each is not None], dtype=float)
+    return float(known.mean()) if known.size else None
 
 
-def table_1(e: Evidence) -> pl.DataFrame:
+def _alone(pair: str, name: str) -> dict[str, object]:
+    return {"pair": pair, "routing.algorithm": "q_adaptive", "part": f"alone-{name}"}
+
+
+def table_1(e: Evidence) -> tuple[pl.DataFrame, str]:
     """Returns the applications alone under Q-adaptive routing, means over seeds."""
     rows = []
+    ends = [e.cell("pairs", "end_ns", _alone(*each), "jobs") for each in ALONE.values()]
+    places = shared_places(*ends)
+    seeds = [e.seeds[each] for each in places]
     for row in papers.table("kang2022").rows(1):
         paper, ours = row.paper, dict.fromkeys(("mb", "ms", "rate", "peak", "communication"))
         if row.application in ALONE:
-            pair, name = ALONE[row.application]
-            cell = {"pair": pair, "routing.algorithm": "q_adaptive", "part": f"alone-{name}"}
+            cell = _alone(*ALONE[row.application])
 
             def of(column: str, cell: Mapping[str, object] = cell) -> np.ndarray:
                 return e.cell("pairs", column, cell, "jobs")
 
             sent, end = of("injected_bytes"), of("end_ns")
             ours = {
-                "mb": mean(sent / 1e6),
-                "ms": mean(end / 1e6),
-                "rate": mean(sent / end),
-                "peak": peak(e, cell),
-                "communication": mean(of("communication_time_mean_ns") / 1e6),
+                "mb": mean(sent / 1e6, places),
+                "ms": mean(end / 1e6, places),
+                "rate": mean(sent / end, places),
+                "peak": peak(e, cell, seeds),
+                "communication": mean(of("communication_time_mean_ns") / 1e6, places),
             }
         rows.append(
             {
@@ -79,18 +92,19 @@ def table_1(e: Evidence) -> pl.DataFrame:
                 "paper communication ms": paper.get("communication_ms"),
             }
         )
-    return pl.DataFrame(rows, infer_schema_length=None)
+    return pl.DataFrame(rows, infer_schema_length=None), means_in_words(seeds)
 
 
 def table_2(e: Evidence) -> pl.DataFrame:
-    """Returns the jobs of the mix with their numbers of nodes."""
+    """Returns the jobs of the mix with their numbers of nodes, which no seed changes."""
     rows = []
     for application, nodes in NODES.items():
         cell = {"routing.algorithm": "q_adaptive", "part": "together", "name": application.lower()}
-        found = mean(e.cell("mix", "ranks", cell, "jobs"))
-        ours = None if found is None else round(found)
+        ranks = e.cell("mix", "ranks", cell, "jobs")
+        known = ranks[np.isfinite(ranks)]
+        ours = round(known[0]) if known.size else None
         rows.append({"application": application, "nodes": ours, "paper": nodes})
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-TABLES: Mapping[str, Callable[[Evidence], pl.DataFrame]] = {"table-1": table_1, "table-2": table_2}
+TABLES: Mapping[str, Callable[[Evidence], Any]] = {"table-1": table_1, "table-2": table_2}

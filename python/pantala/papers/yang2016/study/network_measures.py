@@ -127,8 +127,10 @@ def random_is_more_even(experiment: str, *chosen: str) -> Measure:
 
 def first_is_least_even(e: Evidence) -> Measures:
     """Returns how much less even the first configuration is than the others, in Workload II."""
+    kinds = {"": traffic, "saturation_": saturated}
     return {
-        f"{each}_{name}": above_others(statistic(traffic(e, "workload2", each)))
+        f"{kind}{each}_{name}": above_others(statistic(values(e, "workload2", each)))
+        for kind, values in kinds.items()
         for each in CLASSES
         for name, statistic in _UNEVEN.items()
     }
@@ -304,12 +306,16 @@ def foreign_for_multigrid(e: Evidence) -> Measures:
     return {"contiguous_over_random": ratio(grid[CONTIGUOUS], grid[RANDOM]).max(axis=0)}
 
 
-def _growth(grid: np.ndarray) -> np.ndarray:
-    return ratio(grid[RANDOM], grid[CONTIGUOUS])
+def _change(grid: np.ndarray) -> np.ndarray:
+    change: np.ndarray = np.abs(ratio(grid[RANDOM], grid[CONTIGUOUS]) - 1)
+    return change
 
 
 def busiest_changes(e: Evidence) -> Measures:
-    """Returns random over contiguous on the busiest link: MultiGrid's minus CrystalRouter's."""
+    """Returns MultiGrid's minus CrystalRouter's change of the busiest link by random placement.
+
+    A change is the distance of random over contiguous placement from one, up or down.
+    """
     found = {}
     for each in CLASSES:
         multigrid, crystal_router = (
@@ -317,7 +323,7 @@ def busiest_changes(e: Evidence) -> Measures:
             for app in ("multigrid", "crystal_router")
         )
         with np.errstate(invalid="ignore"):  # of no traffic under contiguous placement
-            gap = _growth(multigrid) - _growth(crystal_router)
+            gap = _change(multigrid) - _change(crystal_router)
         found[each] = gap.min(axis=0)
     return found
 
