@@ -106,7 +106,7 @@ def communication_table(reported: ReportedRun) -> ReportTable:
     if any(map(skipped_spans, reported.parts.values())):
         caption += _SAMPLED_RANKS
     if reported.beside and paired:
-        caption += " With others: the part of the job's run in which another job ran, at most."
+        caption += " With others: the part of the job's run in which another job ran."
     # The slowdowns come first because a narrow screen shows only the first columns.
     table = ReportTable(
         caption,

@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import pantala as pt
-from pantala.caveats import Absent, Facts, Overlap, caveats_of, facts_of
+from pantala.caveats import Absent, Facts, Overlap, beside_others, caveats_of, facts_of
+from pantala.caveats.job_spans import JobSpan, job_spans
+from pantala.report.reported_run import ReportedRun
 from support import Ended
 from sweeps import SCENARIO, scenario
 
@@ -111,6 +116,52 @@ def test_the_share_of_a_run_beside_another_job_and_the_remedy() -> None:
         each for each in caveats_of({"x": facts(jobs[:2], rows[:2], {})}) if each.kind == "overlap"
     ]
     assert caveat.short == "short ran for 5.0 % of long's run"
+
+
+def spans(ends: dict[str, tuple[float, float]], simulated: float) -> dict[str, JobSpan]:
+    """Returns the spans of jobs that end by themselves."""
+    rows = {name: row(name, *times) for name, times in ends.items()}
+    return job_spans([job(name) for name in ends], rows, simulated, "finished")
+
+
+def test_a_job_runs_beside_the_union_of_the_others() -> None:
+    after_each_other = {"long": (0.0, 100.0), "first": (0.0, 51.0), "second": (52.0, 120.0)}
+    assert beside_others(spans(after_each_other, 120.0)) == {
+        "long": 0.99,
+        "first": 1.0,
+        "second": 48 / 68,
+    }
+    together = {"long": (0.0, 100.0), "first": (0.0, 50.0), "second": (10.0, 40.0)}
+    assert beside_others(spans(together, 100.0))["long"] == 0.5
+    touching = {"long": (0.1, 0.7), "first": (0.1, 0.3), "second": (0.3, 0.7)}
+    assert beside_others(spans(touching, 1.0))["long"] == 1.0
+
+
+@settings(derandomize=True, max_examples=200, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=1, max_size=5))
+def test_the_union_is_what_a_clock_counts(drawn: list[tuple[int, int]]) -> None:
+    """Every unit of time in which another job runs counts once; one other job is as a pair."""
+    times = {str(at): (float(one), float(one + two)) for at, (one, two) in enumerate(drawn)}
+    ran = {name: set(range(int(start), int(end))) for name, (start, end) in times.items()}
+    shares = beside_others(spans(times, 30.0))
+    for name, mine in ran.items():
+        others = set().union(*(ran[other] for other in ran if other != name))
+        assert shares[name] == (len(mine & others) / len(mine) if mine else 1.0)
+    if len(drawn) == 2:
+        found = facts([job("0"), job("1")], [row(name, *times[name]) for name in "01"], {})
+        pairs = {each.job: each.share for each in found.overlaps}
+        assert shares == {"0": 1.0, "1": 1.0} | pairs
+
+
+def test_a_report_says_for_how_much_of_its_run_a_job_had_others_beside_it() -> None:
+    times = {"long": (0.0, 100.0), "first": (0.0, 30.0), "second": (20.0, 60.0)}
+    rows = [row(name, *ends) for name, ends in times.items()]
+    plan = {"jobs": [job(name) for name in times]}
+    document = {"plan": plan, "simulated_ns": 100.0, "reason": "finished"}
+    table = pl.DataFrame(rows).with_columns(job=pl.Series(range(3))).lazy()
+    run: Any = SimpleNamespace(document=document, jobs=table)
+    assert ReportedRun("x", run, {}, None).beside == {"long": "60\u00a0%"}
+    assert ReportedRun("x", run, {}, None, targets=["first"]).beside == {}
 
 
 def test_the_run_of_a_job_that_repeats_is_no_reason_for_a_caveat() -> None:

@@ -206,7 +206,7 @@ def reported_about(rows: list[dict[str, Any]]) -> ReportedRun:
     subject = ReportedRun(
         "x", run, {}, pl.DataFrame(rows, {n: t for n, (t, _) in SLOWDOWN_COLUMNS.items()})
     )
-    vars(subject)["overlaps"] = {}
+    vars(subject)["beside"] = {}
     return subject
 
 
