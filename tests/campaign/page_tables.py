@@ -143,17 +143,14 @@ def _beside(job: Job, others: list[Job]) -> float:
     """Returns the share of a job's run in which another job ran; 1 without other jobs."""
     if not job.run_time or not others:
         return 1.0
-    start = job.row["start_ns"]
-    times = {
-        start,
-        job.end,
-        *(time for each in others for time in (each.row["start_ns"], each.end)),
-    }
+    spans = [(float(each.row["start_ns"]), each.end) for each in others]
+    start = float(job.row["start_ns"])
+    times = {start, job.end, *(time for span in spans for time in span)}
     cuts = sorted(time for time in times if start <= time <= job.end)
     common = sum(
         end - begin
         for begin, end in pairwise(cuts)
-        if any(each.row["start_ns"] <= begin and end <= each.end for each in others)
+        if any(first <= begin and end <= last for first, last in spans)
     )
     return common / job.run_time
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import pantala as pt
@@ -137,7 +137,6 @@ def test_a_job_runs_beside_the_union_of_the_others() -> None:
     assert beside_others(spans(touching, 1.0))["long"] == 1.0
 
 
-@settings(derandomize=True, max_examples=200, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=1, max_size=5))
 def test_the_union_is_what_a_clock_counts(drawn: list[tuple[int, int]]) -> None:
     """Every unit of time in which another job runs counts once; one other job is as a pair."""
@@ -200,6 +199,41 @@ def test_jobs_that_sent_nothing_and_tables_that_start_cold() -> None:
     assert kinds["learning"].startswith("q_adaptive of a started without learned estimates")
     warm = {"algorithm": "q_adaptive", "q_adaptive": {"table": "before"}}
     assert facts([job("a")], rows[:1], {"routing": warm}).learning == ()
+
+
+def test_jobs_that_sent_nothing_are_told_of_the_runs_that_they_were_silent_in() -> None:
+    """A sentence names a job and a run only if the job sent nothing in the run."""
+    runs = {
+        "still alone": Facts(jobs=("still",), silent=("still",)),
+        "calm alone": Facts(jobs=("calm",), silent=("calm",)),
+        "late alone": Facts(jobs=("late",)),
+        "without late": Facts(jobs=("still", "calm"), silent=("still", "calm")),
+        "together": Facts(jobs=("still", "calm", "late"), silent=("still", "calm", "late")),
+    }
+    end = "Check their starts, their loads and stop.duration."
+    found = [each for each in caveats_of(runs) if each.kind == "silent"]
+    assert [each.text for each in found] == [
+        "still and calm sent nothing in all of their runs, so nothing was disturbed by them."
+        f" {end}",
+        "together: late sent nothing during the run, so nothing was disturbed by it. Check its"
+        " start, its load and stop.duration.",
+    ]
+    assert [each.short for each in found] == [
+        "sent nothing: still and calm (4 of 5 runs)",
+        "sent nothing: late (1 of 5 runs)",
+    ]
+    two = {str(seed): runs["together"] for seed in range(2)}
+    (one,) = [each.text for each in caveats_of(two) if each.kind == "silent"]
+    assert one.startswith("still, calm and late sent nothing during the run, so nothing was")
+
+
+def test_the_jobs_that_sent_nothing_in_several_sets_of_runs_are_few_sentences() -> None:
+    names = [f"job{at}" for at in range(8)]
+    runs = {f"{at}": Facts(jobs=tuple(names), silent=(name,)) for at, name in enumerate(names)}
+    texts = [each.text for each in caveats_of(runs) if each.kind == "silent"]
+    assert len(texts) == 5
+    assert texts[0].startswith("0: job0 sent nothing during the run, so")
+    assert texts[-1] == "4 more jobs sent nothing in some runs."
 
 
 def test_facts_survive_json() -> None:
