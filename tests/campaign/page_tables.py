@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 from campaign.recomputed import Job, Runs
@@ -131,18 +132,27 @@ def _communication(runs: Runs, table: PageTable) -> Callable[[int, tuple[str, ..
             times = alone.over(common, "run time") or 0.0, job.over(common, "run time") or 0.0
         found["slowdown"] = after / before if before and after is not None else None
         found["run time"] = times[1] / times[0] if times[0] else None
-        shares = [_overlap(job, other) for other in jobs.values() if other.name != job.name]
-        share = max(shares, default=1.0)
-        found["with others"] = "all of its run" if share >= 0.95 else share
+        share = _beside(job, [other for other in jobs.values() if other.name != job.name])
+        found["with others"] = "all of its run" if share >= 0.9 else share
         return found
 
     return cells
 
 
-def _overlap(job: Job, other: Job) -> float:
-    """Returns the share of a job's run in which another job ran."""
-    common = min(job.end, other.end) - max(job.row["start_ns"], other.row["start_ns"])
-    return max(0.0, common) / job.run_time if job.run_time else 0.0
+def _beside(job: Job, others: list[Job]) -> float:
+    """Returns the share of a job's run in which another job ran; 1 without other jobs."""
+    if not job.run_time or not others:
+        return 1.0
+    spans = [(float(each.row["start_ns"]), each.end) for each in others]
+    start = float(job.row["start_ns"])
+    times = {start, job.end, *(time for span in spans for time in span)}
+    cuts = sorted(time for time in times if start <= time <= job.end)
+    common = sum(
+        end - begin
+        for begin, end in pairwise(cuts)
+        if any(first <= begin and end <= last for first, last in spans)
+    )
+    return common / job.run_time
 
 
 def _patterns(runs: Runs, table: PageTable) -> Callable[[int, tuple[str, ...]], Cells | None]:

@@ -75,7 +75,8 @@ pub enum CrossbarClock {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CrossbarDelay {
-    /// One crossbar flit time.
+    /// One crossbar flit time; with `flow_control = "store_and_forward"`, one for each flit of the
+    /// packet.
     Flit,
     /// Nothing, as in SST's merlin.
     None,

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from pantala.analysis.steady_state import Estimate, estimate
+from pantala.core.job_end import ends_by_itself, stop_of
 
 __all__ = ["LEAST_WINDOWS", "THROUGHPUT_COLUMNS", "WINDOWS", "steady_throughput", "throughputs_of"]
 
@@ -29,7 +30,7 @@ THROUGHPUT_COLUMNS: Mapping[str, str] = {
     "half_width": "Half the width of the 99 % confidence interval of the mean.",
     "relative": "The half width as a share of the mean.",
     "steady": "Whether the throughput after the warm-up has no drift.",
-    "warm_up_ns": "The time at the beginning that is left out.",
+    "warm_up_ns": "The time after the job's start that is left out.",
     "simulated_ns": "The simulated time.",
 }
 _SCHEMA = {
@@ -39,29 +40,37 @@ _SCHEMA = {
 
 
 def throughputs_of(
-    plan: Mapping[str, Any], job_windows: pl.DataFrame, simulated_ns: float
+    plan: Mapping[str, Any],
+    job_windows: pl.DataFrame,
+    simulated_ns: float,
+    ends: Mapping[int, float] | None = None,
 ) -> pl.DataFrame:
-    """Returns the steady throughput of each job of a run.
+    """Returns the steady throughput of each job of a run, from the job's start to its end.
 
     Args:
         plan: the resolved plan.
         job_windows: the run's table job_windows.
         simulated_ns: the simulated time.
+        ends: the ends in ns of the jobs that have ended, by number; None if they are not known.
 
     Returns:
-        One row per job with `THROUGHPUT_COLUMNS`. A run of less than `LEAST_WINDOWS` windows has no
-        values, nor has one with `skip`: skipped time has no windows.
+        One row per job with `THROUGHPUT_COLUMNS`. A job that ran for less than `LEAST_WINDOWS`
+        windows has no values, nor has one that ends by itself, if `ends` is not known, nor a run
+        with `skip`: skipped time has no windows.
     """
     window_ns = plan["record"]["window_ps"] / 1000
-    windows = int(simulated_ns / window_ns + 1e-6)
     rows = []
     for number, job in enumerate(plan["jobs"]):
         row: dict[str, Any] = dict.fromkeys(_SCHEMA) | {"name": job["name"]}
         row["simulated_ns"] = float(simulated_ns)
-        if windows >= LEAST_WINDOWS and not plan.get("skip"):
+        stop = min(stop_of(job, simulated_ns), (ends or {}).get(number, simulated_ns))
+        first = -(-job.get("start_ps", 0) // plan["record"]["window_ps"])
+        windows = int(stop / window_ns + 1e-6) - first
+        known = ends is not None or not ends_by_itself(job)
+        if windows >= LEAST_WINDOWS and known and not plan.get("skip"):
             mine = job_windows.filter(pl.col("job") == number)
             starts, delivered = mine["window_start_ns"], mine["delivered_bytes"]
-            numbers = (starts / window_ns).round().cast(pl.Int64)
+            numbers = (starts / window_ns).round().cast(pl.Int64) - first
             found = steady_throughput(plan, number, zip(numbers, delivered, strict=True), windows)
             row |= {
                 "accepted": found.mean,
@@ -83,7 +92,7 @@ def steady_throughput(
         plan: the resolved plan.
         job: the number of the job.
         delivered: numbers of windows and the bytes delivered in them; windows without bytes may be
-            missing.
+            missing. Numbers below 0 and from `windows` on do not count.
         windows: the number of windows, `LEAST_WINDOWS` or more.
     """
     per_second = plan["links"]["terminal"]["bandwidth_bytes_per_s"]
@@ -96,7 +105,7 @@ def merged(delivered: Iterable[tuple[int, int]], windows: int) -> np.ndarray:
 
     Args:
         delivered: numbers of windows and the bytes delivered in them; windows without bytes may be
-            missing.
+            missing. Numbers below 0 and from `windows` on do not count.
         windows: the number of windows.
 
     Returns:
@@ -106,7 +115,7 @@ def merged(delivered: Iterable[tuple[int, int]], windows: int) -> np.ndarray:
     together = max(1, windows // WINDOWS)
     series = np.zeros(windows)
     for number, amount in delivered:
-        if number < windows:
+        if 0 <= number < windows:
             series[number] = amount
     joined: np.ndarray = series[windows % together :].reshape(-1, together).mean(axis=1)
     return joined

@@ -7,6 +7,7 @@ console, reports, figures.
 
 from pantala.caveats.caveat import Caveat
 from pantala.caveats.facts import Facts, Overlap, facts_of, facts_of_run
+from pantala.caveats.job_spans import beside_others, spans_of_run
 from pantala.caveats.overlaps import MOSTLY
 from pantala.caveats.words import ONE_SEED, Absent, caveats_of, equal_seeds
 
@@ -17,8 +18,10 @@ __all__ = [
     "Caveat",
     "Facts",
     "Overlap",
+    "beside_others",
     "caveats_of",
     "equal_seeds",
     "facts_of",
     "facts_of_run",
+    "spans_of_run",
 ]

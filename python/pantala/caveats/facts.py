@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from pantala.core.job_end import ends_by_itself, stop_of
+from pantala.caveats.job_spans import JobSpan, job_spans
+from pantala.core.job_end import ends_by_itself
 from pantala.core.record_windows import long_windows, packets_from
 
 if TYPE_CHECKING:
@@ -127,6 +128,7 @@ def facts_of(document: Mapping[str, Any], jobs: pl.DataFrame | None = None) -> F
     rows = {} if jobs is None else {row["name"]: row for row in jobs.iter_rows(named=True)}
     planned = plan.get("jobs") or ()
     simulated = float(document.get("simulated_ns", 0.0))
+    spans = job_spans(planned, rows, simulated, str(document.get("reason")))
     return Facts(
         jobs=tuple(job["name"] for job in planned),
         seed=plan.get("seed"),
@@ -148,7 +150,7 @@ def facts_of(document: Mapping[str, Any], jobs: pl.DataFrame | None = None) -> F
             for job in planned
             for note in (job.get("workload") or {}).get("notes", ())
         ),
-        overlaps=tuple(_overlaps(planned, rows, simulated, str(document.get("reason")))),
+        overlaps=tuple(_overlaps(planned, spans)),
         windows=tuple(long_windows(plan.get("record") or {}, simulated)),
         packets_from_ns=packets_from(plan.get("record") or {}, simulated),
         result_hash=str(document.get("result_hash") or ""),
@@ -189,31 +191,16 @@ def _is_silent(row: Mapping[str, Any]) -> bool:
 
 
 def _overlaps(
-    planned: Sequence[Mapping[str, Any]],
-    rows: Mapping[str, Mapping[str, Any]],
-    simulated: float,
-    reason: str,
+    planned: Sequence[Mapping[str, Any]], spans: Mapping[str, JobSpan]
 ) -> Iterator[Overlap]:
     """Yields the pairs of a job and another job that ran for a part of the job's run only."""
-    jobs = {job["name"]: job for job in planned if job["name"] in rows}
-    ends = {
-        name: rows[name]["end_ns"]
-        for name, job in jobs.items()
-        if ends_by_itself(job) and rows[name]["end_ns"] is not None
-    }
-    # A run with endless jobs ends at the end of a window, soon after its last job: that they run on
-    # until then is no reason to name them.
-    last = max(ends.values()) if ends and reason == "finished" else simulated
-    spans = {}
-    for name, job in jobs.items():
-        start = rows[name]["start_ns"]
-        spans[name] = (start, max(start, ends.get(name, stop_of(job, simulated))))
-    for name, (start, end) in spans.items():
+    jobs = {job["name"]: job for job in planned}
+    for name, span in spans.items():
         lasting = bool(jobs[name].get("repeat")) and not jobs[name].get("end_ps")
-        counted = min(end, last)
-        for other, (other_start, other_end) in spans.items():
-            begin = max(start, other_start)
-            if other != name and max(0.0, min(counted, other_end) - begin) < counted - start:
-                shared = max(0.0, min(end, other_end) - begin)
-                early = other in ends and other_end < counted
+        start, end, counted = span.start_ns, span.end_ns, span.counted_ns
+        for other, beside in spans.items():
+            begin = max(start, beside.start_ns)
+            if other != name and max(0.0, min(counted, beside.end_ns) - begin) < counted - start:
+                shared = max(0.0, min(end, beside.end_ns) - begin)
+                early = beside.ended and beside.end_ns < counted
                 yield Overlap(name, other, shared, end - start, early, lasting)

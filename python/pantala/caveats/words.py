@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pantala.caveats.caveat import MOST, Caveat, named, some, union, which
 from pantala.caveats.facts import Facts
 from pantala.caveats.overlaps import overlap_caveat
-from pantala.text.amounts import PLAIN
+from pantala.text.amounts import PLAIN, counted
 
 __all__ = [
     "ONE_SEED",
@@ -202,18 +202,41 @@ def _unfinished(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
 
 
 def _silent(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
-    titles = [title for title, each in facts.items() if each.silent]
-    if titles:
-        jobs = union(facts, lambda each: each.silent)
+    """Yields a caveat for each set of runs in which jobs sent nothing."""
+    found = _silent_in(facts)
+    for titles, jobs in found[:MOST]:
         it, its = ("it", "its start, its load")
         if len(jobs) > 1:
             it, its = ("them", "their starts, their loads")
+        runs = [[title for title in titles if job in facts[title].silent] for job in jobs]
+        when = "during the run" if runs.count(runs[0]) == len(runs) else "in all of their runs"
+        of_runs = which(titles, facts) if when == "during the run" else ""
         yield Caveat(
             "silent",
-            f"{which(titles, facts)}{named(jobs)} sent nothing during the run, so nothing was"
-            f" disturbed by {it}. Check {its} and stop.duration.",
+            f"{of_runs}{named(jobs)} sent nothing {when}, so nothing was disturbed by {it}. Check"
+            f" {its} and stop.duration.",
             f"sent nothing: {named(jobs)}{some(titles, facts)}",
         )
+    if rest := [job for _, jobs in found[MOST:] for job in jobs]:
+        text = f"{counted(len(rest), 'more job')} sent nothing in some runs"
+        yield Caveat("silent", f"{text}.", "")
+
+
+def _silent_in(facts: Mapping[str, Facts]) -> list[tuple[Sequence[str], list[str]]]:
+    """Returns sets of runs, each with the jobs that sent nothing in them.
+
+    Jobs that are silent in each of their runs stand together, with the runs of all of them.
+    """
+    always: list[str] = []
+    others: dict[Sequence[str], list[str]] = {}
+    for job in union(facts, lambda each: each.silent):
+        if all(job not in each.jobs or job in each.silent for each in facts.values()):
+            always.append(job)
+        else:
+            silent_in = tuple(title for title, each in facts.items() if job in each.silent)
+            others.setdefault(silent_in, []).append(job)
+    titles = [title for title, each in facts.items() if set(always) & set(each.silent)]
+    return [(titles, always)] * bool(always) + list(others.items())
 
 
 def _captured(facts: Mapping[str, Facts]) -> Iterator[Caveat]:

@@ -237,7 +237,7 @@ def _slowdown(rows: list[dict[str, Any]], beside: Mapping[str, str], skipping: b
     ]
     caption = _COMPARISON_CAPTION
     if beside:
-        caption += "\nwith others: the part of the job's run in which another job ran, at most"
+        caption += "\nwith others: the part of the job's run in which another job ran"
     if skipping:
         caption += _SKIPPING_CAPTION
     shown = table("Communication time over ranks", headings, caption)

@@ -250,8 +250,9 @@ class Experiment(CaseParts):
     def throughputs(self) -> pl.DataFrame:
         """Returns the steady accepted throughput of each job, for each case and part.
 
-        The throughput is a fraction of the bandwidth of the job's terminals. The experiment must
-        keep the table job_windows.
+        The throughput is a fraction of the bandwidth of the job's terminals, from the start of the
+        job to its end. The experiment must keep the table job_windows, and jobs for jobs that end
+        by themselves.
 
         Returns:
             ``case``, the axes, ``part``, and

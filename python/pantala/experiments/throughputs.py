@@ -9,6 +9,7 @@ import polars as pl
 
 from pantala.analysis.steady_throughput import throughputs_of
 from pantala.caveats import Caveat
+from pantala.errors import UsageError
 from pantala.text.amounts import PLAIN, counted
 
 if TYPE_CHECKING:
@@ -22,16 +23,20 @@ _TABLE = "job_windows"
 def throughputs_over(experiment: StoredExperiment) -> pl.DataFrame:
     """Returns the throughputs of each job of each run that is there; see `throughputs_of`.
 
+    Without the table jobs, jobs that end by themselves have no values.
+
     Raises:
         UsageError: the experiment does not keep the table job_windows.
     """
     experiment.table(_TABLE)  # raises if it is not kept
+    ends = _ends(experiment)
     done = experiment.runs.filter(pl.col("state") == "done")
     found = []
     for windows in experiment.batches(_TABLE, done["run"].unique()):
         for (run,), rows in windows.group_by("run", maintain_order=True):
             document = experiment.run(str(run)).document
-            one = throughputs_of(document["plan"], rows, document["simulated_ns"])
+            mine = None if ends is None else ends.get(str(run), {})
+            one = throughputs_of(document["plan"], rows, document["simulated_ns"], mine)
             found.append(one.with_columns(run=pl.lit(str(run))))
     table = pl.concat(found) if found else _none()
     cases = experiment.cases.filter(pl.col("run").is_not_null())
@@ -56,6 +61,21 @@ def imprecise_runs(experiment: StoredExperiment, precision: float) -> Iterator[C
             f" packets, before their throughput was known to {share}."
         )
         yield Caveat("imprecise", text, f"{short:,} of {runs.height:,} runs imprecise")
+
+
+def _ends(experiment: StoredExperiment) -> dict[str, dict[int, float]] | None:
+    """Returns the ends in ns of the jobs that have ended, by run and number of the job.
+
+    None if the experiment does not keep the table jobs.
+    """
+    try:
+        rows = experiment.table("jobs").select("run", "job", "end_ns").drop_nulls()
+    except UsageError:
+        return None
+    ends: dict[str, dict[int, float]] = {}
+    for run, job, end in rows.collect().iter_rows():
+        ends.setdefault(run, {})[job] = end
+    return ends
 
 
 def _none() -> pl.DataFrame:

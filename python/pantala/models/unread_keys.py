@@ -15,7 +15,7 @@ from pantala.models.key_effect import Effect, without_effect
 if TYPE_CHECKING:
     from pantala.models.base import Model
 
-__all__ = ["conditional_keys", "effect_of", "unread_here"]
+__all__ = ["conditional_keys", "effect_of", "unread_here", "with_unread"]
 
 
 def unread_here(table: Model, given: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
@@ -50,6 +50,31 @@ def _conditions(model: type[Model]) -> tuple[tuple[str, Key, Any], ...]:
     return tuple(
         (name, key, fields[name].default) for name, key in model.declared.items() if key.effect
     )
+
+
+def with_unread(
+    model: type[Model], data: Mapping[str, Any], values: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Returns the data of a table with values for keys that it lacks and that have no effect.
+
+    A table must give a key without a default exactly if it may give it.
+
+    Args:
+        model: the table's class.
+        data: the table, with the values of presets.
+        values: the values by key. Each key depends on others in the same table only.
+    """
+    table = dict(data)
+    for name, value in values.items():
+        key = model.declared[name]
+        others = {other: [_given(model, data, other)] for other in key.effect}
+        if name not in data and not effect_of(key, others).holds:
+            table[name] = value
+    return table
+
+
+def _given(model: type[Model], data: Mapping[str, Any], name: str) -> Any:
+    return data.get(name, model.model_fields[name].default)
 
 
 def effect_of(key: Key, values: Mapping[str, list[Any]]) -> Effect:

@@ -46,10 +46,7 @@ def facts(plan: Plan) -> dict[str, list[str]]:
         ],
         "Packets": _packets(plan),
         "Routers": [
-            (
-                f"model {router['model']}, crossbar"
-                f" {PAGE.bandwidth(router['crossbar_bandwidth_bytes_per_s'])}"
-            ),
+            f"model {router['model']}, {_crossbar(router)}",
             (
                 f"latency {picoseconds(router['input_latency_ps'])} in,"
                 f" {picoseconds(router['output_latency_ps'])} out"
@@ -67,6 +64,13 @@ def facts(plan: Plan) -> dict[str, list[str]]:
         **{f"Job {job['name']}": _job(job) for job in plan["jobs"]},
         "Seed": [str(plan["seed"])],
     }
+
+
+def _crossbar(router: Plan) -> str:
+    """Returns the crossbar of a router; the plan has a bandwidth also for routers without one."""
+    if router.get("input_queue") == "virtual_output":
+        return "no crossbar"
+    return f"crossbar {PAGE.bandwidth(router['crossbar_bandwidth_bytes_per_s'])}"
 
 
 def _packets(plan: Plan) -> list[str]:

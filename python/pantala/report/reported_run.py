@@ -18,9 +18,10 @@ from pantala.caveats import (
     Absent,
     Caveat,
     Facts,
-    Overlap,
+    beside_others,
     caveats_of,
     facts_of_run,
+    spans_of_run,
 )
 from pantala.run_tables.run_like import (
     InterferenceLike,
@@ -83,26 +84,17 @@ class ReportedRun:
         return {title: facts_of_run(run).about(self.targets) for title, run in self.parts.items()}
 
     @cached_property
-    def overlaps(self) -> dict[str, list[Overlap]]:
-        """For each job, the jobs that ran for less of its run than `MOSTLY`; least first."""
-        facts = facts_of_run(self.run).about(self.targets)
-        found: dict[str, list[Overlap]] = {name: [] for name in self.names}
-        for each in sorted(facts.overlaps, key=lambda overlap: overlap.share):
-            if each.share < MOSTLY:
-                found[each.job].append(each)
-        return found
-
-    @property
     def beside(self) -> dict[str, str]:
-        """The jobs that others ran beside for a part of their run only: how much, in per cent.
+        """The share of its run in which another job ran, in per cent, for each job below `MOSTLY`.
 
-        With several other jobs, it is the share of the job that ran longest beside it.
+        Jobs that the experiment is not about have none.
         """
-        others = len(self.overlaps) - 1
+        shares = beside_others(spans_of_run(self.run))
+        about = set(self.names if self.targets is None else self.targets)
         return {
-            name: PAGE.percent(max(each.share for each in overlaps))
-            for name, overlaps in self.overlaps.items()
-            if others and len(overlaps) == others
+            name: PAGE.percent(share)
+            for name, share in shares.items()
+            if len(shares) > 1 and share < MOSTLY and name in about
         }
 
     @property

@@ -106,7 +106,7 @@ def communication_table(reported: ReportedRun) -> ReportTable:
     if any(map(skipped_spans, reported.parts.values())):
         caption += _SAMPLED_RANKS
     if reported.beside and paired:
-        caption += " With others: the part of the job's run in which another job ran, at most."
+        caption += " With others: the part of the job's run in which another job ran."
     # The slowdowns come first because a narrow screen shows only the first columns.
     table = ReportTable(
         caption,
@@ -183,11 +183,16 @@ def latency_table(reported: ReportedRun) -> ReportTable | None:
     if most is None:
         return None
     divisor, unit = time_unit(most)
+    start = reported.plan["nic"]["latency_from"]
     caption = (
-        "Packet latency is the time from a packet's creation at its source to its tail at the"
-        " destination NIC. Its mean is the wait at the source, before the head enters the network,"
-        " plus the time in the network."
+        f"Packet latency is the time from {_LATENCY_FROM[start]} to its tail at the destination"
+        " NIC."
     )
+    if start == "created":
+        caption += (
+            " Its mean is the wait at the source, before the head enters the network, plus the"
+            " time in the network."
+        )
     headings = [
         f"packets: mean, {unit}",
         "of it at the source",
@@ -234,6 +239,12 @@ def latency_table(reported: ReportedRun) -> ReportTable | None:
     return table
 
 
+#: The start of a packet's latency, by `machine.nic.latency_from`.
+_LATENCY_FROM = {
+    "created": "a packet's creation at its source",
+    "nic": "a packet's entry into the buffer of its NIC",
+    "injected": "the start of a packet's head on the injection link",
+}
 _SHOWN = ("mean", "p50", "p95", "p99")
 
 

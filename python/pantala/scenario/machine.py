@@ -12,6 +12,7 @@ from pantala.errors import ScenarioError
 from pantala.models.base import Count, fault
 from pantala.models.faults import scenario_error
 from pantala.models.keys import MachineKeys, NicKeys, RouterKeys
+from pantala.models.unread_keys import with_unread
 from pantala.scenario.links import Link, Links, faults_of_classes, of_kind
 from pantala.scenario.presets import (
     machine_preset,
@@ -38,15 +39,25 @@ class Router(RouterKeys):
 
     @classmethod
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
-        """Returns the data with the stages of `model` as defaults."""
+        """Returns the data with the stages of `model` as defaults.
+
+        A router without a crossbar needs no bandwidth of one: the plan has the value of the presets
+        of such routers, which nothing reads.
+        """
         data.setdefault("model", cls.model_fields["model"].default)
-        return merge(router_preset(data["model"])["router"], data)
+        whole = merge(router_preset(data["model"])["router"], data)
+        return with_unread(cls, whole, {"crossbar_bandwidth": "1 TB/s"})
 
 
 class Nic(NicKeys):
     """The network interface of a node."""
 
     from_preset: ClassVar[bool] = True
+
+    @classmethod
+    def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
+        """Returns the data. A NIC whose buffer has no effect needs no size of it."""
+        return with_unread(cls, data, {"buffer": "unlimited"})
 
 
 class Machine(MachineKeys):
@@ -75,7 +86,7 @@ class Machine(MachineKeys):
     router: Router
     """The router model and its parameters."""
     nic: Nic
-    """The parameters of the NICs."""
+    """The parameters of the NICs. Default without a preset: the default of each key."""
 
     @classmethod
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
@@ -94,6 +105,7 @@ class Machine(MachineKeys):
             below = of_kind(preset["links"], kind, only=True)
         else:
             kind, below = _kind(shape), {}
+        data.setdefault("nic", {})
         if "links" in data and isinstance(links, Mapping | Links):
             data["links"] = merge(below, of_kind(links, kind))
         return data

@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import pantala as pt
-from pantala.caveats import Absent, Facts, Overlap, caveats_of, facts_of
+from pantala.caveats import Absent, Facts, Overlap, beside_others, caveats_of, facts_of
+from pantala.caveats.job_spans import JobSpan, job_spans
+from pantala.report.reported_run import ReportedRun
 from support import Ended
 from sweeps import SCENARIO, scenario
 
@@ -113,6 +118,51 @@ def test_the_share_of_a_run_beside_another_job_and_the_remedy() -> None:
     assert caveat.short == "short ran for 5.0 % of long's run"
 
 
+def spans(ends: dict[str, tuple[float, float]], simulated: float) -> dict[str, JobSpan]:
+    """Returns the spans of jobs that end by themselves."""
+    rows = {name: row(name, *times) for name, times in ends.items()}
+    return job_spans([job(name) for name in ends], rows, simulated, "finished")
+
+
+def test_a_job_runs_beside_the_union_of_the_others() -> None:
+    after_each_other = {"long": (0.0, 100.0), "first": (0.0, 51.0), "second": (52.0, 120.0)}
+    assert beside_others(spans(after_each_other, 120.0)) == {
+        "long": 0.99,
+        "first": 1.0,
+        "second": 48 / 68,
+    }
+    together = {"long": (0.0, 100.0), "first": (0.0, 50.0), "second": (10.0, 40.0)}
+    assert beside_others(spans(together, 100.0))["long"] == 0.5
+    touching = {"long": (0.1, 0.7), "first": (0.1, 0.3), "second": (0.3, 0.7)}
+    assert beside_others(spans(touching, 1.0))["long"] == 1.0
+
+
+@given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=1, max_size=5))
+def test_the_union_is_what_a_clock_counts(drawn: list[tuple[int, int]]) -> None:
+    """Every unit of time in which another job runs counts once; one other job is as a pair."""
+    times = {str(at): (float(one), float(one + two)) for at, (one, two) in enumerate(drawn)}
+    ran = {name: set(range(int(start), int(end))) for name, (start, end) in times.items()}
+    shares = beside_others(spans(times, 30.0))
+    for name, mine in ran.items():
+        others = set().union(*(ran[other] for other in ran if other != name))
+        assert shares[name] == (len(mine & others) / len(mine) if mine else 1.0)
+    if len(drawn) == 2:
+        found = facts([job("0"), job("1")], [row(name, *times[name]) for name in "01"], {})
+        pairs = {each.job: each.share for each in found.overlaps}
+        assert shares == {"0": 1.0, "1": 1.0} | pairs
+
+
+def test_a_report_says_for_how_much_of_its_run_a_job_had_others_beside_it() -> None:
+    times = {"long": (0.0, 100.0), "first": (0.0, 30.0), "second": (20.0, 60.0)}
+    rows = [row(name, *ends) for name, ends in times.items()]
+    plan = {"jobs": [job(name) for name in times]}
+    document = {"plan": plan, "simulated_ns": 100.0, "reason": "finished"}
+    table = pl.DataFrame(rows).with_columns(job=pl.Series(range(3))).lazy()
+    run: Any = SimpleNamespace(document=document, jobs=table)
+    assert ReportedRun("x", run, {}, None).beside == {"long": "60\u00a0%"}
+    assert ReportedRun("x", run, {}, None, targets=["first"]).beside == {}
+
+
 def test_the_run_of_a_job_that_repeats_is_no_reason_for_a_caveat() -> None:
     """Jobs of a background and of a snapshot repeat: other jobs decide how long they run."""
     jobs = [job("mine", start_ps=60_000), job("background-1", repeat=True)]
@@ -149,6 +199,41 @@ def test_jobs_that_sent_nothing_and_tables_that_start_cold() -> None:
     assert kinds["learning"].startswith("q_adaptive of a started without learned estimates")
     warm = {"algorithm": "q_adaptive", "q_adaptive": {"table": "before"}}
     assert facts([job("a")], rows[:1], {"routing": warm}).learning == ()
+
+
+def test_jobs_that_sent_nothing_are_told_of_the_runs_that_they_were_silent_in() -> None:
+    """A sentence names a job and a run only if the job sent nothing in the run."""
+    runs = {
+        "still alone": Facts(jobs=("still",), silent=("still",)),
+        "calm alone": Facts(jobs=("calm",), silent=("calm",)),
+        "late alone": Facts(jobs=("late",)),
+        "without late": Facts(jobs=("still", "calm"), silent=("still", "calm")),
+        "together": Facts(jobs=("still", "calm", "late"), silent=("still", "calm", "late")),
+    }
+    end = "Check their starts, their loads and stop.duration."
+    found = [each for each in caveats_of(runs) if each.kind == "silent"]
+    assert [each.text for each in found] == [
+        "still and calm sent nothing in all of their runs, so nothing was disturbed by them."
+        f" {end}",
+        "together: late sent nothing during the run, so nothing was disturbed by it. Check its"
+        " start, its load and stop.duration.",
+    ]
+    assert [each.short for each in found] == [
+        "sent nothing: still and calm (4 of 5 runs)",
+        "sent nothing: late (1 of 5 runs)",
+    ]
+    two = {str(seed): runs["together"] for seed in range(2)}
+    (one,) = [each.text for each in caveats_of(two) if each.kind == "silent"]
+    assert one.startswith("still, calm and late sent nothing during the run, so nothing was")
+
+
+def test_the_jobs_that_sent_nothing_in_several_sets_of_runs_are_few_sentences() -> None:
+    names = [f"job{at}" for at in range(8)]
+    runs = {f"{at}": Facts(jobs=tuple(names), silent=(name,)) for at, name in enumerate(names)}
+    texts = [each.text for each in caveats_of(runs) if each.kind == "silent"]
+    assert len(texts) == 5
+    assert texts[0].startswith("0: job0 sent nothing during the run, so")
+    assert texts[-1] == "4 more jobs sent nothing in some runs."
 
 
 def test_facts_survive_json() -> None:

@@ -53,7 +53,6 @@ KEYS = [
     "machine.links.global.latency",
     "machine.packet",
     "machine.router",
-    "machine.nic",
     "machine.links.local",
     "machine.links.row",
     "routing",
@@ -126,7 +125,6 @@ def test_without_a_preset_every_missing_key_is_reported() -> None:
         "machine.packet",
         "machine.flit",
         *(f"machine.router.{name}" for name in (*router, "input_buffer", "output_buffer")),
-        "machine.nic",
         "routing.algorithm",
         "jobs",
     }

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import pantala as pt
 from pantala.analysis.steady_state import Estimate
-from pantala.analysis.steady_throughput import merged
+from pantala.analysis.steady_throughput import merged, throughputs_of
 from pantala.errors import ScenarioError, ScenarioWarning, UsageError
 from pantala.store.run_store import RunStore
 from pantala.store.until_precise import UntilPrecise
@@ -236,6 +238,64 @@ def test_windows_are_merged_to_less_than_twice_their_first_number() -> None:
     assert len(series) == 400
     assert series[0] == np.mean([11, 12, 10, 11, 12])  # windows 1 to 5
     assert series[1] == np.mean([10, 0, 12, 10, 11])
+
+
+def throughput(job: dict[str, Any], rows: dict[int, int], **more: Any) -> dict[str, Any]:
+    """Returns the throughput of a job on two nodes: bytes by window of 1 us, 300 us simulated."""
+    plan = {
+        "record": {"window_ps": 1_000_000},
+        "links": {"terminal": {"bandwidth_bytes_per_s": 10**9}},
+        "jobs": [{"name": "a", "nodes": [3, 4], "workload": {"kind": "pattern"}} | job],
+    }
+    windows = pl.DataFrame(
+        {
+            "job": [0] * len(rows),
+            "window_start_ns": [1e3 * number for number in rows],
+            "delivered_bytes": list(rows.values()),
+        }
+    )
+    return throughputs_of(plan, windows, 300_000.0, **more).row(0, named=True)
+
+
+@given(
+    st.lists(st.integers(500, 1_500), min_size=80, max_size=120),
+    st.integers(0, 999_999),
+    st.integers(0, 180),
+)
+def test_a_throughput_is_of_the_time_in_which_the_job_runs(
+    amounts: list[int], within: int, before: int
+) -> None:
+    """A later start and an end move the series: windows that the job fills count, no others."""
+    alone = throughput({"end_ps": len(amounts) * 1_000_000}, dict(enumerate(amounts)))
+    moved = dict(enumerate(amounts, before + 1))
+    noise = {before: 1, before + len(amounts) + 1: 1}
+    start, end = before * 1_000_000 + within + 1, (before + len(amounts) + 1) * 1_000_000
+    assert throughput({"start_ps": start, "end_ps": end}, moved | noise) == alone
+    ends = {"kind": "halo3d"}
+    found = throughput({"start_ps": start, "workload": ends}, moved | noise, ends={0: end / 1000})
+    assert found == alone
+
+
+def test_a_job_that_runs_too_short_or_ends_at_an_unknown_time_has_no_throughput() -> None:
+    rows = dict.fromkeys(range(300), 400)
+    assert throughput({}, rows)["accepted"] == pytest.approx(0.2)
+    assert throughput({"start_ps": 20_000_000, "end_ps": 60_000_000}, rows)["accepted"] is None
+    assert throughput({"workload": {"kind": "halo3d"}}, rows)["accepted"] is None
+    assert throughput({"workload": {"kind": "halo3d"}}, rows, ends={})["accepted"] is not None
+    assert throughput({"workload": {"kind": "halo3d"}, "repeat": True}, rows)["accepted"]
+
+
+@pytest.mark.native
+def test_the_throughput_of_a_job_that_starts_late_and_ends_early(tmp_path: Path) -> None:
+    """It is that of the whole time in which the job sends, as its slowdown table has it."""
+    late = {**two_jobs()[0], "start": "20 us", "end": "60 us"}
+    jobs = [late, two_jobs()[1]]
+    told = scenario(first="100 us", jobs=jobs, record={"window": "500 ns"})
+    keep = ["jobs", "job_windows"]
+    made = pt.sweep(pt.Scenario.from_dict(told), tmp_path, keep=keep, workers=1)
+    found = made.throughputs()
+    assert found["accepted"].to_list() == pytest.approx([0.1, 0.1], rel=0.05)
+    assert found["warm_up_ns"].max() < 40_000
 
 
 STEADY = """

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,12 +14,16 @@ from generate.core import catalogue
 from pantala.core.plan import Plan
 from pantala.errors import PlanError, ScenarioError, UsageError
 from pantala.models import keys as declared
-from pantala.scenario.toml import read_toml
-from support import SMALL
+from pantala.models.unread_keys import effect_of
+from pantala.report.machine import facts
+from pantala.scenario.presets import machine_preset, router_preset, router_presets
+from pantala.scenario.toml import parse_toml, read_toml
+from support import SMALL, Ended
 
 pytestmark = pytest.mark.native
 
 PLAN = catalogue()["plan"]
+Cli = Callable[..., Ended]
 
 
 @pytest.fixture(scope="module")
@@ -163,6 +168,113 @@ def test_a_key_without_effect_is_rejected(
 
 def test_keys_of_a_preset_are_not_rejected() -> None:
     assert pt.Machine.of("kang2022").nic.buffer.count == 30
+
+
+#: Values of the keys that a router model or the default NIC can leave to the scenario.
+WRITTEN = {
+    "router": {
+        "input_latency": "10 ns",
+        "output_latency": "10 ns",
+        "input_buffer": "30 packets",
+        "output_buffer": "30 packets",
+        "crossbar_bandwidth": "20 GB/s",
+    },
+    "nic": {"buffer": "30 packets"},
+}
+
+
+#: A machine of the default NIC and a router without a crossbar.
+CODES = """
+name = "codes"
+routing = "minimal"
+stop = { duration = "5 us" }
+[machine]
+topology = { p = 2, a = 3, h = 2 }
+packet = "512 B"
+flit = "128 B"
+[machine.links]
+terminal = { bandwidth = "16 GB/s", latency = "10 ns" }
+local = { bandwidth = "16 GB/s", latency = "10 ns" }
+global = { bandwidth = "16 GB/s", latency = "10 ns" }
+[machine.router]
+model = "codes_dally"
+input_latency = "10 ns"
+output_latency = "10 ns"
+input_buffer = "30 packets"
+output_buffer = "30 packets"
+[[jobs]]
+name = "a"
+ranks = 14
+workload = { kind = "pattern", pattern = "uniform", load = 0.1 }
+"""
+
+
+def _without_preset(model: str, latency_from: str) -> dict[str, Any]:
+    """Returns a scenario whose machine has no preset, and each key that has an effect."""
+    router: dict[str, Any] = {"model": model}
+    nic: dict[str, Any] = {"latency_from": latency_from}
+    chosen = router_preset(model)["router"]
+    for table, keys, others in (
+        (router, pt.Router.declared, chosen),
+        (nic, pt.Nic.declared, nic),
+    ):
+        for name, value in WRITTEN["router" if table is router else "nic"].items():
+            if effect_of(keys[name], {key: [others.get(key)] for key in keys[name].effect}).holds:
+                table[name] = value
+    tables = parse_toml(CODES)
+    tables["machine"] |= {"router": router, "nic": nic}
+    return tables
+
+
+@pytest.mark.parametrize("model", router_presets())
+@pytest.mark.parametrize("latency_from", ["created", "nic", "injected"])
+def test_a_key_is_required_exactly_if_it_has_an_effect(model: str, latency_from: str) -> None:
+    made = _without_preset(model, latency_from)
+    pt.Scenario.from_dict(made).resolve()
+    for table, values in WRITTEN.items():
+        for name, value in values.items():
+            other = copy.deepcopy(made)
+            keys = other["machine"][table]
+            wrong = "is missing" if name in keys else "has no effect"
+            if name in keys:
+                del keys[name]
+            else:
+                keys[name] = value
+            with pytest.raises(ScenarioError, match=wrong) as caught:
+                pt.Scenario.from_dict(other)
+            assert caught.value.key == f"machine.{table}.{name}"
+
+
+def test_a_machine_without_a_preset_can_leave_out_its_nic(cli: Cli, tmp_path: Path) -> None:
+    tables = parse_toml(CODES)
+    written = copy.deepcopy(tables)
+    written["machine"]["nic"] = {"latency_from": "created"}
+    without, given = (pt.Scenario.from_dict(each).resolve() for each in (tables, written))
+    assert without == given
+    assert facts(without)["Routers"][0] == "model codes_dally, no crossbar"
+    assert pt.Nic.model_validate({}).latency_from == "created"
+    file = tmp_path / "codes.toml"
+    file.write_text(CODES)
+    ended = cli("check", file)
+    assert ended.status == 0, ended.err
+
+
+@pytest.mark.parametrize("preset", ["yang2016", "kang2022"])
+def test_a_preset_written_out_without_keys_that_nothing_reads_is_the_same_network(
+    preset: str,
+) -> None:
+    whole = machine_preset(preset)["machine"]
+    written = copy.deepcopy(whole)
+    router, nic = pt.Machine.of(preset).router, pt.Machine.of(preset).nic
+    if router.input_queue == "virtual_output":
+        del written["router"]["crossbar_bandwidth"]
+    if nic.latency_from != "nic":
+        del written["nic"]["buffer"]
+    rest = {key: value for key, value in parse_toml(CODES).items() if key != "machine"}
+    one = pt.Scenario.from_dict({"machine": written, **rest}).resolve()
+    other = pt.Scenario.from_dict({"machine": preset, **rest}).resolve()
+    assert one["router"] == other["router"]
+    assert one["nic"] == other["nic"] | {"buffer_packets": one["nic"]["buffer_packets"]}
 
 
 def test_a_machine_with_a_preset_writes_only_the_given_keys() -> None:

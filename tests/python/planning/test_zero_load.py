@@ -76,6 +76,32 @@ def test_pantala_has_its_closed_form(way: str) -> None:
     )
 
 
+@pytest.mark.parametrize("way", ["one router", "local, global"])
+@pytest.mark.parametrize("delay", ["flit", "none"])
+@pytest.mark.parametrize("bandwidth", [100.0, 10.0])
+@pytest.mark.parametrize("flow_control", ["virtual_cut_through", "store_and_forward"])
+def test_the_crossbar_has_its_part_of_the_closed_forms(
+    way: str, delay: str, bandwidth: float, flow_control: str
+) -> None:
+    """The formulas of `docs/explanation/fabric.md`: t_xbar is 0 with `crossbar_delay = "none"`."""
+    routers, links = WAYS[way]
+    flit, crossbar = 5.12, 128 / bandwidth
+    wires = [10.0, *(KANG[link] for link in links), 10.0]
+    added = crossbar if delay == "flit" else 0.0
+    if flow_control == "store_and_forward":
+        expected = sum(wires) + len(wires) * 4 * flit + routers * (20.0 + 4 * added)
+    else:
+        expected = sum(wires) + len(wires) * flit + routers * (20.0 + added)
+        expected += 3 * max(flit, crossbar)
+    changes = {
+        "machine.router.flow_control": flow_control,
+        "machine.router.crossbar_delay": delay,
+        "machine.router.crossbar_bandwidth": f"{bandwidth:g} GB/s",
+    }
+    call = {"preset": "pantala", "routing": "minimal", "changes": changes}
+    assert alone(call, way) == pytest.approx(expected, abs=1e-2)
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("preset", ["sst_sc22", "sst_merlin_2021"])
 def test_sst_has_its_closed_form(way: str, preset: str) -> None:

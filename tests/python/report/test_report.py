@@ -20,7 +20,7 @@ from pantala.report.finding import finding, finding_of, hottest_sentence
 from pantala.report.reported_run import ReportedRun
 from pantala.report.run_report import render_report, write_report
 from pantala.report.summary_cards import tiles
-from pantala.report.tables import communication_table
+from pantala.report.tables import communication_table, latency_table
 from pantala.results.run import Run
 from small_runs import small_interference, small_run
 from support import Ended, one_line
@@ -206,7 +206,7 @@ def reported_about(rows: list[dict[str, Any]]) -> ReportedRun:
     subject = ReportedRun(
         "x", run, {}, pl.DataFrame(rows, {n: t for n, (t, _) in SLOWDOWN_COLUMNS.items()})
     )
-    vars(subject)["overlaps"] = {}
+    vars(subject)["beside"] = {}
     return subject
 
 
@@ -354,6 +354,21 @@ def test_a_single_run_has_the_same_page_without_a_comparison(
     keys = ["communication_time_mean_ns", "communication_time_std_ns", "communication_time_max_ns"]
     expected = [row[key] for row in jobs.to_dicts() for key in keys]
     assert page.values_of("Communication time of a rank") == expected
+
+
+@pytest.mark.slow
+def test_the_caption_of_latencies_says_where_they_begin(tmp_path: Path) -> None:
+    run = small_run(tmp_path)
+    captions = {}
+    for start in ("created", "nic", "injected"):
+        run.document["plan"]["nic"]["latency_from"] = start
+        table = latency_table(ReportedRun.of(run))
+        assert table is not None
+        captions[start] = table.caption
+    assert "from a packet's creation at its source to its tail" in captions["created"]
+    assert "from a packet's entry into the buffer of its NIC to its tail" in captions["nic"]
+    assert "from the start of a packet's head on the injection link" in captions["injected"]
+    assert "wait at the source" not in captions["injected"]
 
 
 @pytest.mark.slow

@@ -42,7 +42,7 @@ table! {
         /// The part of `injected_bytes` that reached the destination NIC.
         delivered_bytes: u64 [bytes],
         /// Mean packet latency: from the packet's creation at the source to its tail at the
-        /// destination NIC.
+        /// destination NIC, unless `machine.nic.latency_from` says otherwise.
         packet_latency_mean_ns: Option<f64> [ns],
         /// Median packet latency.
         packet_latency_p50_ns: Option<f64> [ns],

@@ -33,7 +33,8 @@ table! {
         bytes: u64 [bytes],
         /// Flits that have started on the link in the window.
         flits: u64,
-        /// Duration of sending in the window.
+        /// Duration of sending in the window. If the end of the run cuts the last window short,
+        /// packets that are on the link at the end of the run count whole.
         busy_ns: f64 [ns],
         /// Stall in the window: a packet was ready, the link idle, and no packet had credit. It
         /// belongs to the VC, the job and the kind of the packet that the link would send first.

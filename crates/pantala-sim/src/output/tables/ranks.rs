@@ -6,7 +6,8 @@ use crate::output::columns::{ns, table};
 table! {
     /// One row per rank: its placement and its account of time. The four columns from `send_ns` to
     /// `collective_ns` divide the communication time by kind of call. A rank's run time is the sum
-    /// of its communication time, its compute time, `init_ns` and `finalize_ns`.
+    /// of its communication time, its compute time, `init_ns` and `finalize_ns`. In a run that
+    /// skipped time, the sum is only close to the run time.
     pub(super) ranks: RankRow {
         /// Number of the job in the plan, from 0.
         job: u16,

@@ -27,7 +27,7 @@ table! {
         bytes: u64 [bytes],
         /// Flits that have started on the links in the window.
         flits: u64,
-        /// Duration of sending, summed over links.
+        /// Duration of sending (`busy_ns` of `port_windows`), summed over links.
         busy_ns: f64 [ns],
         /// Stalls, summed over links.
         stall_ns: f64 [ns],
