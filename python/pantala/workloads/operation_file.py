@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
+from pydantic_core import PydanticCustomError
+
 from pantala.core import native
 from pantala.errors import ScenarioWarning, UsageError
+from pantala.models.validation import fault
 from pantala.workloads.recorded_calls import RecordedCalls
 
 __all__ = [
@@ -30,6 +34,18 @@ class OperationFile(RecordedCalls):
     """The operations of a file."""
     path: str
     """The file: beside the scenario file, or else in the current directory."""
+
+    @classmethod
+    def between_fields(cls, made: Any, data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
+        """Yields a fault if the factor has no effect or the file is no operation file."""
+        yield from super().between_fields(made, data)
+        given = Path(made.path)
+        if not given.is_file():
+            what = "is a folder" if given.is_dir() else "there is no such file"
+            yield fault(what, "give the path of an operation file", "path")
+        elif not is_operation_file(given):
+            remedy = 'set kind = "trace" for a trace in another format'
+            yield fault("is no operation file: its first bytes differ", remedy, "path")
 
     @property
     def application(self) -> str:

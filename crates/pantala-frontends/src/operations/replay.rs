@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pantala_engine::Time;
-use pantala_mpi::{Call, Op, OperationStream, Outcome};
+use pantala_mpi::{Op, OperationStream, Outcome};
 
 use super::bytes::Bytes;
 use super::contents::Contents;
@@ -284,8 +284,6 @@ impl OperationStream for Replay {
                 };
                 match op {
                     Ok(op) if op.sent().is_some() => sent.push((op, times)),
-                    Ok(Op::Collective(_, Call::Barrier) | Op::Icollective(_, Call::Barrier, _)) => {
-                    }
                     Ok(op @ (Op::Collective(..) | Op::Icollective(..))) => sent.push((op, times)),
                     _ => {}
                 }
