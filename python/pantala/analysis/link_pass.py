@@ -154,10 +154,10 @@ def _loads(
     long = length >= least - ROUNDING
     load = (pl.col("busy_ns") / length).filter(long)
     measured, sent = pl.col("byte_ns") == 0, pl.col("bytes") * pl.col("least_byte_ns")
-    more = pl.col("padding_ns") + pl.col("early_ns")
+    fewer, more = -pl.col("early_ns"), pl.col("padding_ns") + pl.col("early_ns")
     at_least, at_most = (
         (pl.when(measured).then("busy_ns").otherwise(busy) / length).filter(long).max()
-        for busy in (sent, sent + more)
+        for busy in (sent + fewer, sent + more)
     )
     return inside.group_by("link").agg(
         pl.col("bytes").sum(),
