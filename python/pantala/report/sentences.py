@@ -61,7 +61,12 @@ def cause_sentences(reported: ReportedRun) -> list[Sentence]:
     rows = table(reported.run, "blame")
     if rows is None:
         return []
-    blame = blame_of(rows.collect(), reported.names)
+    blame = blame_of(
+        rows.collect(),
+        reported.names,
+        window_ns=reported.plan["record"]["blame"]["window_ps"] / 1000,
+        end_ns=float(reported.run.document["simulated_ns"]),
+    )
     return [
         Sentence(
             cause_in_words(
