@@ -61,10 +61,11 @@ def cause_sentences(reported: ReportedRun) -> list[Sentence]:
     rows = table(reported.run, "blame")
     if rows is None:
         return []
+    window = (reported.plan["record"].get("blame") or {}).get("window_ps")
     blame = blame_of(
         rows.collect(),
         reported.names,
-        window_ns=reported.plan["record"]["blame"]["window_ps"] / 1000,
+        window_ns=window / 1000 if window else None,
         end_ns=float(reported.run.document["simulated_ns"]),
     )
     return [
