@@ -86,11 +86,11 @@ def byte_times(run: RunLike) -> pl.DataFrame:
     """Returns the time per byte of each link, and what packets that fill whole flits add to it.
 
     Returns:
-        `link`, `class`; `byte_ns`: the mean time per byte, 0 if the link is measured;
-        `least_byte_ns`: the time of a byte in a full flit; `padding_ns`: the busy time that full
-        flits do not explain; `padding_share`: the share of that time in the busy time;
-        `early_ns`: the time of packets that link_windows may count one window too early. The last
-        three are 0 if the link is measured.
+        `link`, `class`; `is_measured`: whether port_windows has the link; `byte_ns`: the mean time
+        per byte; `least_byte_ns`: the time of a byte in a full flit; `padding_ns`: the busy time
+        that full flits do not explain; `padding_share`: the share of that time in the busy time;
+        `early_ns`: the time of packets that link_windows may count one window too early. All times
+        but `least_byte_ns` are 0 if the link is measured.
     """
     found = run.links.select("link", "class", "bytes", "busy_ns").collect()
     measured = None if table(run, "link_windows") is None else _measured(run)
@@ -111,15 +111,13 @@ def byte_times(run: RunLike) -> pl.DataFrame:
             .then(pl.col("padding_ns") / pl.col("busy_ns"))
             .otherwise(0.0),
             early_ns=_EARLY * packet * pl.col("least_byte_ns"),
-            _known=known,
+            is_measured=known,
         )
         .with_columns(
-            pl.when("_known").then(nothing).otherwise(pl.col(name)).alias(name)
+            pl.when("is_measured").then(nothing).otherwise(pl.col(name)).alias(name)
             for name in ("byte_ns", "padding_ns", "padding_share", "early_ns")
         )
-        .select(
-            "link", "class", "byte_ns", "least_byte_ns", "padding_ns", "padding_share", "early_ns"
-        )
+        .drop("bytes", "busy_ns")
     )
 
 

@@ -147,16 +147,16 @@ def _loads(
         part.filter(starts_within(start, end))
         .group_by(_PLACE)
         .agg(pl.col("bytes").sum(), busy_ns.alias("busy_ns"))
-        .join(sizes.drop("class"), on="link")
+        .join(sizes, on="link")
     )
     length = pl.min_horizontal(pl.lit(window), end - at)
     least = LEAST_PART * window if end - start >= window - ROUNDING else math.inf
     long = length >= least - ROUNDING
     load = (pl.col("busy_ns") / length).filter(long)
-    measured, sent = pl.col("byte_ns") == 0, pl.col("bytes") * pl.col("least_byte_ns")
+    sent = pl.col("bytes") * pl.col("least_byte_ns")
     fewer, more = -pl.col("early_ns"), pl.col("padding_ns") + pl.col("early_ns")
     at_least, at_most = (
-        (pl.when(measured).then("busy_ns").otherwise(busy) / length).filter(long).max()
+        (pl.when("is_measured").then("busy_ns").otherwise(busy) / length).filter(long).max()
         for busy in (sent + fewer, sent + more)
     )
     return inside.group_by("link").agg(

@@ -126,6 +126,14 @@ def test_measured_windows_are_exact_and_estimates_within_their_bounds(
         assert part.select(found.busy_ns).collect().item() == pytest.approx(total)
 
 
+def test_packets_without_payload_bound_no_window() -> None:
+    run = made([[0] * 10, []])
+    run.links = run.links.with_columns(busy_ns=100.0, utilization=0.5)
+    loads = link_loads(run)
+    assert loads.links["peak_at_most"].to_list() == [1.0]
+    assert not loads.none_saturated
+
+
 def test_small_packets_are_seen_where_they_are_measured_and_said_where_not() -> None:
     # Ten packets of one byte fill a window; one packet of 40 bytes fills two fifths.
     windows = [[1] * 10, [4 * FLIT], []]
