@@ -34,7 +34,7 @@ ROUNDING = 1e-6
 #: of a window.
 LEAST_PART = 0.1
 #: Steps of a nanosecond in sums of busy time, whose parts are no whole picoseconds.
-BUSY_STEPS = 1 << 20
+BUSY_STEPS = 1 << 40
 #: Packets that link_windows may count in a window before they start, and one that crosses its end.
 _EARLY = 6
 
