@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from campaign.recomputed import Runs
+from campaign.recomputed import Runs, busy_windows
 from campaign.shown import Page, Shown, numbers
 
 __all__ = ["check_texts"]
@@ -127,6 +127,7 @@ def _results(runs: Runs) -> dict[str, list[float]]:
     simulated = float(runs.main.document["simulated_ns"])
     for window in (each / 1000 for each in windows):
         times += [at * window for at in range(int(simulated // window) + 2)]
+        times.append(simulated % window)
     plain += _epochs(runs, times, shares)
     return {"time": times, "share": shares, "": plain, "size": [], "rate": []}
 
@@ -136,9 +137,9 @@ def _busy(job: Any) -> list[float]:
     run = job.run
     window = run.plan["record"]["link_window_ps"] / 1000
     rows = run.rows(
-        "with u as (select w.link, window_start_ns s, job, w.bytes b, sum(w.bytes) over (partition"
-        " by w.link, window_start_ns) * l.busy_ns / nullif(l.bytes, 0) / least($2, $3 -"
-        " window_start_ns) util, class from link_windows w join links l using (link))"
+        f"with {busy_windows(run)}, u as (select w.link, window_start_ns s, job, w.bytes b,"
+        " busy.busy / least($2, $3 - window_start_ns) util, class from link_windows w join busy on"
+        " busy.link = w.link and busy.s = w.window_start_ns join links l on l.link = w.link)"
         " select sum(b * least(util, 1)) / nullif(sum(b), 0) from u where job = $1 group by class",
         job.number,
         window,

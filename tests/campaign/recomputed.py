@@ -12,7 +12,7 @@ from typing import Any
 
 from campaign.tables_of import Tables
 
-__all__ = ["Job", "Runs"]
+__all__ = ["Job", "Runs", "busy_windows"]
 
 Value = float | None
 
@@ -246,15 +246,16 @@ class Runs:
         skipped = self.main.rows("select distinct start_ns, end_ns from epochs where skipped")
         lost = sum(max(0.0, min(end, till) - max(start, since)) for since, till in skipped)
         return self.main.records(
-            "with w as (select link, window_start_ns s, sum(bytes) b from link_windows where"
-            " window_start_ns >= $1 - 1e-6 and window_start_ns < $2 - 1e-6 group by all),"
-            " u as (select w.*, case when w.s + $3 <= $2 + 1e-6 then"
-            " w.b * l.busy_ns / nullif(l.bytes, 0) / $3 end util from w join links l using (link)),"
-            " p as (select link, sum(b) b, max(util) peak, count(*) filter (util > 0.95)"
+            f"with {busy_windows(self.main)},"
+            " w as (from busy where s >= $1 - 1e-6 and s < $2 - 1e-6),"
+            # A window that the end cuts counts with its own length, from a tenth of a window on.
+            " u as (select w.*, case when least($3, $2 - w.s) >= 0.1 * $3 - 1e-6 and"
+            " $2 - $1 >= $3 - 1e-6 then w.busy / least($3, $2 - w.s) end util from w),"
+            " p as (select link, sum(b) b, sum(busy) busy, max(util) peak,"
+            " count(*) filter (util > 0.95)"
             " full_, list(s) filter (util >= 0) at_, list(util) filter (util >= 0) utils from u"
             " group by link)"
-            " select l.*, coalesce(p.b, 0) b, case when l.bytes > 0 then least(1,"
-            " coalesce(p.b, 0) * l.busy_ns / l.bytes / $5) else 0 end u, p.peak,"
+            " select l.*, coalesce(p.b, 0) b, least(1, coalesce(p.busy, 0) / $5) u, p.peak,"
             " coalesce(p.full_, 0) full_, at_, utils,"
             " l.stall_ns / $4 stalled from links l left join p using (link)",
             start,
@@ -263,6 +264,27 @@ class Runs:
             simulated,
             end - start - lost or 1.0,
         )
+
+
+def busy_windows(run: Tables) -> str:
+    """Returns the query `busy` of a run: `link`, start `s`, bytes `b` and time `busy` of windows.
+
+    Where port_windows has windows that fill those of link_windows, their busy time counts.
+    """
+    record = run.plan["record"]
+    window = record["link_window_ps"]
+    lengths = (record.get("ports") or {}).get("windows_ps") or []
+    length = max((each for each in lengths if each and window % each == 0), default=0)
+    start = f"(window_start_ns * 1000)::bigint // {window} * {window} / 1000"
+    return (
+        "sent as (select link, window_start_ns s, sum(bytes) b from link_windows group by all),"
+        f" measured as (select link, {start} s, sum(busy_ns) t from port_windows"
+        f" where abs(window_ns - {length / 1000}) < 1e-6 group by all),"
+        " busy as (select link, s, coalesce(b, 0) b, case when link in"
+        " (select link from measured) then coalesce(t, 0) else b * l.busy_ns / nullif(l.bytes, 0)"
+        " end busy from (from sent full join (from measured where t > 0) using (link, s))"
+        " join (select link, busy_ns, bytes from links) l using (link))"
+    )
 
 
 def _stop(job: Job) -> float:

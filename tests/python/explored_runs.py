@@ -13,7 +13,7 @@ import duckdb
 import polars as pl
 
 import pantala as pt
-from pantala.explorer.sql import filled
+from pantala.explorer.sql import filled, queries_of
 from pantala.explorer.subject import Subject
 
 __all__ = ["HOSTILE", "asked", "explored", "hostile"]
@@ -52,7 +52,7 @@ def asked(subject: Subject, view: str, **values: object) -> pl.DataFrame:
     whole = {"dir": run.path, "from": 0, "to": end, "end": end, "window": 1000, "most": 12}
     given = whole | values
     given.setdefault("time", given["to"] - given["from"])
-    found = duckdb.execute(filled(view, given))
+    found = duckdb.execute(filled(view, given, queries_of(run)))
     names = [column[0] for column in found.description]
     return pl.DataFrame(found.fetchall(), names, orient="row", infer_schema_length=None)
 

@@ -69,7 +69,10 @@ export class HeatPanel extends Panel {
         let sum = 0;
         for (; row < end && link[row] === number; row++) if (jobs[job[row]!]) sum += value[row]!;
         if (sum > 0) totals.set(number, (totals.get(number) ?? 0) + sum);
-        const share = Math.min(1, sum / this.width(run, window));
+        // A last window shorter than a tenth of the others is no peak, as in the report.
+        const width = this.width(run, window);
+        if (width < 0.1 * this.width(run, 0) - 1e-6) continue;
+        const share = Math.min(1, sum / width);
         if (share > (peaks.get(number) ?? 0)) peaks.set(number, share);
       }
     }

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
 from pantala.analysis.link_pass import link_sums
+from pantala.analysis.nic_traffic import through_nics
 from pantala.metrics.binding import (
     Binding,
     binding_resource,
@@ -26,6 +28,7 @@ _WORDS: Mapping[str, str] = {
     "injection": "NIC injection",
     "ejection": "NIC ejection",
     "crossbar": "the crossbar",
+    "queues": "the routers' queues",
     "local": "the local links",
     "row": "the row links",
     "column": "the column links",
@@ -40,7 +43,7 @@ def bindings_of(run: RunLike) -> dict[str | None, Binding]:
     run, which hides saturation of short duration.
     """
     names, sums = job_names(run), link_sums(run)
-    found, ranks = utilization_of(sums.by_job), run.ranks.collect()
+    found, ranks = utilization_of(sums.by_job), through_nics(run)
     result: dict[str | None, Binding] = {
         name: _binding(
             run, ranks.filter(pl.col("job") == job), found.filter(pl.col("job") == job), (job,)
@@ -89,19 +92,27 @@ def _phrase(binding: Binding, name: str) -> str:
     resource = binding.resource
     if resource is None:
         busiest = str(binding.busiest)
-        share = _percent(binding.shares[busiest])
-        return f"no resource binds {name} (at most {share} busy: {_WORDS[busiest]})"
+        most = _percent(binding.shares[busiest])
+        return f"no resource binds {name} (at most {most} busy: {_WORDS[busiest]})"
     place = _WORDS[resource]
-    verb = "bind" if place.endswith("links") else "binds"
+    verb = "bind" if place.endswith(("links", "queues")) else "binds"
     if binding.by == "held_back":
         stalled = f"NIC injection stalls for {_percent(binding.held_back)} of the time"
         others = "and no link of the job is saturated"
-        if resource != "crossbar":
+        if resource not in ("crossbar", "queues"):
             others = "and links of this class that carry its bytes are saturated"
         return f"{place} {verb} {name} ({stalled}, {others})"
-    share = _percent(binding.shares[resource])
-    busy = f"ranks compute for {share} of their time" if resource == "host" else f"{share} busy"
+    share = binding.shares[resource]
+    busy = _host(share, binding.computing) if resource == "host" else f"{_percent(share)} busy"
     return f"{place} {verb} {name} ({busy})"
+
+
+def _host(share: float, computing: float | None) -> str:
+    """Returns in words what the host does for a share of the time of its ranks."""
+    messages = 0.0 if computing is None else share - computing
+    work = [("compute", share - messages), ("work on messages", messages)]
+    parts = [f"{what} for {_percent(part)}" for what, part in work if round(100 * part) > 0]
+    return f"ranks {' and '.join(parts)} of their time"
 
 
 def _percent(share: float) -> str:
@@ -118,11 +129,12 @@ def _binding(
     )
     rows = {row["class"]: row for row in sums.iter_rows(named=True)}
     shares: dict[str, float] = {name: row["utilization"] for name, row in rows.items()}
-    crossbar = plan["router"].get("crossbar_bandwidth_bytes_per_s")
+    crossbar = _crossbar(plan["router"])
     if crossbar and shares:
         shares["crossbar"] = max(
             share * _bandwidth(plan, name) / crossbar for name, share in shares.items()
         )
+    computing = None
     if any(plan["jobs"][job]["workload"]["kind"] != "pattern" for job in jobs):
         mpi = plan["mpi"]
         host = host_share(
@@ -132,13 +144,30 @@ def _binding(
             receive_ns=mpi["receive_overhead_ps"] / 1000,
         )
         nic = nic_share(
-            ranks, simulated, gap_ns=mpi["gap_ps"] / 1000, byte_ns=mpi["gap_per_byte_fs"] / 1e6
+            ranks.drop("messages_sent", "bytes_sent").rename(
+                {"nic_messages": "messages_sent", "nic_bytes": "bytes_sent"}
+            ),
+            simulated,
+            gap_ns=mpi["gap_ps"] / 1000,
+            byte_ns=mpi["gap_per_byte_fs"] / 1e6,
         )
+        computing = host_share(ranks, simulated)
         shares |= {"host": host or 0.0, "nic": nic or 0.0}
     held_back = rows["injection"]["stall_share"] if "injection" in rows else 0.0
-    return binding_resource(
+    binding = binding_resource(
         shares, held_back, {name: row["saturated_ns"] for name, row in rows.items()}
     )
+    return replace(binding, computing=computing)
+
+
+def _crossbar(router: Mapping[str, Any]) -> float | None:
+    """Returns the bandwidth of a crossbar's port in bytes per second.
+
+    It is None if the router has no crossbar, or one as wide as necessary.
+    """
+    if router.get("input_queue") == "virtual_output" or router.get("crossbar_contention") == "vc":
+        return None
+    return router.get("crossbar_bandwidth_bytes_per_s")
 
 
 def _bandwidth(plan: Mapping[str, Any], link_class: str) -> float:

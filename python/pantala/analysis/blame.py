@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -26,12 +27,16 @@ class Blame:
         by_class: the same matrix for each link class with waiting time.
         windows: the rows of the table, summed over classes: ``window_start_ns``, ``victim``,
             ``aggressor``, ``class`` and ``wait_ns``, in order of time.
+        window_ns: the length of a window; None if it is not known.
+        end_ns: the end of the run; infinite if it is not known.
     """
 
     jobs: tuple[str, ...]
     wait_ns: tuple[tuple[float, ...], ...]
     by_class: dict[str, tuple[tuple[float, ...], ...]]
     windows: pl.DataFrame
+    window_ns: float | None = None
+    end_ns: float = math.inf
 
     def total_ns(self, victim: int) -> float:
         """Returns the total waiting time of a job in ns."""
@@ -55,12 +60,21 @@ class Blame:
         return -max(others)[1] if others else None
 
 
-def blame_of(table: pl.DataFrame, jobs: Sequence[str]) -> Blame:
+def blame_of(
+    table: pl.DataFrame,
+    jobs: Sequence[str],
+    *,
+    window_ns: float | None = None,
+    end_ns: float = math.inf,
+) -> Blame:
     """Returns the matrices of a run's waiting times.
 
     Args:
         table: the table ``blame`` of a run, such as ``run.blame.collect()``.
         jobs: the names of the jobs by their numbers in the plan.
+        window_ns: the length of a window: `record.blame.window_ps` of the plan over 1000. Without
+            it, no cause has a time.
+        end_ns: the end of the run, `simulated_ns`.
 
     Returns:
         The waiting times by victim and aggressor, in total, by class and by window.
@@ -78,6 +92,8 @@ def blame_of(table: pl.DataFrame, jobs: Sequence[str]) -> Blame:
             name: _matrix(rows.filter(pl.col("class") == name), len(jobs)) for name in classes
         },
         windows=rows,
+        window_ns=window_ns,
+        end_ns=end_ns,
     )
 
 
@@ -99,7 +115,8 @@ class Cause:
         places: the link class that holds most of that share, and the part of the share on its
             links; and the class after it, if the first holds less than two thirds.
         span_ns: start and end of the shortest span of windows that holds half of the waiting time
-            of this pair on links of these classes; None if there is only one window.
+            of this pair on links of these classes, up to the end of the run; None if the run has
+            one window, or if the length of a window is not known.
         spanned: the part of that waiting time that lies in the span.
     """
 
@@ -122,7 +139,7 @@ def cause_of(blame: Blame, victim: int) -> Cause | None:
     places = [(place, held / total) for place, held in ordered.iter_rows() if held > 0]
     places = places[: 1 if places[0][1] >= _MOST else 2]
     named = cells.filter(pl.col("class").is_in([place for place, _ in places]))
-    span, spanned = _span(named, blame.windows)
+    span, spanned = _span(named, blame)
     return Cause(aggressor, blame.share(victim, aggressor) or 0.0, tuple(places), span, spanned)
 
 
@@ -151,7 +168,7 @@ def cause_in_words(
         return f"{risen}all of {whose} waiting is charged to {name} itself."
     return (
         f"{risen}{_percent(cause.share)} of {whose} waiting is charged to"
-        f" {blame.jobs[cause.aggressor]}, {_where(cause.places)} links{_when(cause)}."
+        f" {blame.jobs[cause.aggressor]}, {_where(cause.places)} links{_when(cause, blame)}."
     )
 
 
@@ -175,15 +192,13 @@ def _change(slowdown: float) -> str:
     return "fell" if slowdown <= 0.95 else "did not change"
 
 
-def _span(cells: pl.DataFrame, windows: pl.DataFrame) -> tuple[tuple[float, float] | None, float]:
+def _span(cells: pl.DataFrame, blame: Blame) -> tuple[tuple[float, float] | None, float]:
     """Returns the shortest span of windows that holds half of the waiting time, and its part.
 
-    The span is in ns; None if there is only one window.
+    The span is in ns; None as in `Cause`.
     """
-    starts = windows["window_start_ns"].unique().sort()
-    if len(starts) < 2:
+    if blame.window_ns is None or blame.window_ns >= blame.end_ns:
         return None, 1.0
-    length = float(starts.diff().drop_nulls().min())  # type: ignore[arg-type]
     found = cells.group_by("window_start_ns").agg(pl.col("wait_ns").sum()).sort("window_start_ns")
     times, waits = found["window_start_ns"].to_list(), found["wait_ns"].to_list()
     half, held, first = sum(waits) / 2, 0.0, 0
@@ -194,15 +209,25 @@ def _span(cells: pl.DataFrame, windows: pl.DataFrame) -> tuple[tuple[float, floa
             held -= waits[first]
             first += 1
         if held >= half:
-            end = times[last] + length
+            end = min(times[last] + blame.window_ns, blame.end_ns)
             best = min(best, (times[last] - times[first], times[first], end, held))
     return best[1:3], best[3] / (2 * half)
 
 
-def _when(cause: Cause) -> str:
-    if cause.span_ns is None:
+def _when(cause: Cause, blame: Blame) -> str:
+    """Returns the span in words, with the digits that tell windows apart."""
+    if cause.span_ns is None or blame.window_ns is None:
         return ""
     start, end = cause.span_ns
     unit, scale = ("ms", 1e6) if end >= 1e5 else ("\N{MICRO SIGN}s", 1e3)
-    span = f"between {start / scale:.3g} and {end / scale:.3g} {unit}"
-    return f", {_percent(cause.spanned)} of that {span}"
+    digits = max(0, math.ceil(2 - math.log10(blame.window_ns / scale)))
+    # The end of the run may lie between windows; no time after it is named.
+    last = math.floor(end / scale * 10**digits + 1e-6) / 10**digits
+    return f", {_percent(cause.spanned)} of that between {_number(start / scale, digits)} and" + (
+        f" {_number(last, digits)} {unit}"
+    )
+
+
+def _number(value: float, digits: int) -> str:
+    text = f"{value:.{digits}f}"
+    return text.rstrip("0").rstrip(".") if digits else text

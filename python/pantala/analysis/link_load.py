@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
-from pantala.analysis.link_pass import ROUNDING, link_sums, shared_time
+from pantala.analysis.link_busy import ROUNDING, byte_times
+from pantala.analysis.link_pass import link_sums, shared_time
 from pantala.metrics.binding import SATURATED
 from pantala.run_tables.remembered import remembered
 from pantala.run_tables.run_like import RunLike, link_window_ns
 from pantala.run_tables.skipped_time import skipped_between
 
-__all__ = ["SATURATED", "LinkLoads", "link_loads", "shared_time"]
+__all__ = ["SATURATED", "LinkLoads", "is_rough", "link_loads", "shared_time"]
+
+#: An estimate from bytes is rough if full flits do not explain this share of a link's busy time.
+_ROUGH = 0.05
+#: A link that is busy for less than this share of the time does not make a count of links rough.
+_IDLE = 0.05
 
 
 @dataclass(frozen=True)
@@ -31,9 +39,32 @@ class LinkLoads:
     window_ns: float | None
     #: The table `links` with `bytes` and `utilization` over that time. `peak_utilization`,
     #: `peak_start_ns` and `saturated_windows` (the number of windows above 95 %) come from its
-    #: windows; they are null and 0 without windows. `stall_share` is the share of the whole run in
-    #: which the link was stalled.
+    #: windows; they are null and 0 without windows. So do `peak_at_least` and `peak_at_most`: the
+    #: bounds of the highest utilization of a window. They differ if it is estimated from bytes.
+    #: `padding_share` is the share of the busy time that packets of full flits do not explain, 0 if
+    #: port_windows has the busy time: the larger it is, the less an estimate can be relied on.
+    #: `stall_share` is the share of the whole run in which the link was stalled.
     links: pl.DataFrame
+
+    @property
+    def none_saturated(self) -> bool:
+        """Whether no window of a link exceeds 95 %, whatever the sizes of packets."""
+        return not (self.links["peak_at_most"].fill_null(0.0) > SATURATED).any()
+
+    @property
+    def count_is_rough(self) -> bool:
+        """Whether the number of links above 95 % in a window rests on a rough estimate."""
+        at_least, at_most = pl.col("peak_at_least"), pl.col("peak_at_most")
+        open_links = self.links.filter(
+            pl.col("padding_share") >= _ROUGH, at_least <= SATURATED, at_most > SATURATED
+        )
+        counted, used = pl.col("saturated_windows") > 0, pl.col("utilization") >= _IDLE
+        return not open_links.filter(counted | used).is_empty()
+
+
+def is_rough(link: Mapping[str, Any]) -> bool:
+    """Returns whether the utilization of a link in windows is a rough estimate from bytes."""
+    return bool(link["padding_share"] >= _ROUGH)
 
 
 @remembered
@@ -46,11 +77,18 @@ def link_loads(run: RunLike) -> LinkLoads:
     """
     simulated, sums = float(run.document["simulated_ns"]), link_sums(run)
     links = run.links.with_columns(stall_share=pl.col("stall_ns") / (simulated or 1.0)).collect()
+    links = links.join(
+        byte_times(run).select("link", "padding_share"), on="link", maintain_order="left"
+    )
     start, end = sums.start_ns, sums.end_ns
     if sums.by_link is None:
         nothing = pl.lit(None, pl.Float64)
         without = links.with_columns(
-            peak_utilization=nothing, peak_start_ns=nothing, saturated_windows=pl.lit(0, pl.UInt32)
+            peak_utilization=nothing,
+            peak_start_ns=nothing,
+            saturated_windows=pl.lit(0, pl.UInt32),
+            peak_at_least=nothing,
+            peak_at_most=nothing,
         )
         return LinkLoads(start, end, sums.shared, False, None, without)
     window = link_window_ns(run)
@@ -64,8 +102,9 @@ def link_loads(run: RunLike) -> LinkLoads:
         start, end = 0.0, simulated
     else:
         shared = sums.shared
-        sent = pl.col("bytes_shared") * pl.col("byte_ns").fill_null(0.0)
+        busy = pl.col("busy_ns_shared").fill_null(0.0)
         joined = joined.with_columns(
-            bytes="bytes_shared", utilization=(sent / ((end - start) or 1.0)).clip(0, 1)
+            bytes="bytes_shared", utilization=(busy / ((end - start) or 1.0)).clip(0, 1)
         )
-    return LinkLoads(start, end, shared, sampled, length, joined.drop("bytes_shared", "byte_ns"))
+    joined = joined.drop("bytes_shared", "busy_ns_shared")
+    return LinkLoads(start, end, shared, sampled, length, joined)

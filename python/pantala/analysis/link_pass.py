@@ -11,20 +11,18 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from pantala.analysis.link_busy import BUSY_STEPS, LEAST_PART, ROUNDING, busy_windows, byte_times
 from pantala.metrics.binding import SATURATED, utilization_sums
 from pantala.run_tables.exact_sums import exact_sum
 from pantala.run_tables.remembered import remembered
 from pantala.run_tables.run_like import RunLike, job_rows, link_window_ns, stop_ns, table
-from pantala.run_tables.time_slices import in_parts
 from pantala.text.steps import announce
 
-__all__ = ["LinkSums", "link_sums", "shared_time", "starts_within", "whole_run"]
-
-# Times in ns are multiples of a picosecond, apart from rounding.
-ROUNDING = 1e-6
+__all__ = ["ROUNDING", "LinkSums", "link_sums", "shared_time", "starts_within"]
 
 #: A window of a link.
 _PLACE = ["link", "window_start_ns"]
+_PEAKS = ["peak_utilization", "peak_at_least", "peak_at_most"]
 
 
 @dataclass(frozen=True)
@@ -36,8 +34,10 @@ class LinkSums:
     end_ns: float
     #: Whether all jobs ran during all of that time.
     shared: bool
-    #: By link, over that time: `bytes`, `byte_ns`, `peak_utilization`, `peak_start_ns` and
-    #: `saturated_windows`. None if link windows were not recorded, or the jobs shared no time.
+    #: By link, over that time: `bytes`, `busy_ns`, `peak_utilization`, `peak_start_ns`,
+    #: `saturated_windows`; `peak_at_least` and `peak_at_most`, the bounds of the highest window
+    #: that hold for packets of any size. None if link windows were not recorded, or the jobs
+    #: shared no time.
     by_link: pl.DataFrame | None
     #: `utilization_sums` of each job.
     by_job: pl.DataFrame
@@ -77,36 +77,23 @@ def link_sums(run: RunLike) -> LinkSums:
         shared = end > start
         if not shared:
             start, end = 0.0, simulated
-    # The time per byte is the link's mean over the run: packets fill whole flits.
-    byte_ns = pl.when(pl.col("bytes") > 0).then(pl.col("busy_ns") / pl.col("bytes")).otherwise(0.0)
-    links = run.links.select("link", "class", byte_ns.alias("byte_ns")).collect().lazy()
     by_job, together, loads = (pl.DataFrame() for _ in range(3))
-    parts = [whole_run(run)] if recorded is None else in_parts(recorded)
-    for at, part in enumerate(parts, 1):
-        if len(parts) > 1:
-            announce(f"load of links, part {at} of {len(parts)}")
-        rows = part.join(links, on="link")
-        sums = _utilization(rows, window, simulated)
+    windows, sizes = busy_windows(run), byte_times(run).lazy()
+    for at, part in enumerate(windows.parts, 1):
+        if len(windows.parts) > 1:
+            announce(f"load of links, part {at} of {len(windows.parts)}")
+        sums = _utilization(part, windows.busy_ns, window, simulated)
         if recorded is not None and time is not None:
-            sums.append(_loads(rows, window, start, end))
+            sums.append(_loads(part, windows.busy_ns, sizes, window, start, end))
         found = pl.collect_all(sums, engine="streaming")
         by_job, together = _summed(by_job, found[0]), _summed(together, found[1])
         loads = _added(loads, found[2]) if found[2:] else loads
-    by_link = loads.with_columns(pl.col("peak_utilization").clip(0, 1)) if loads.width else None
+    by_link = loads.with_columns(pl.col(_PEAKS).clip(0, 1)) if loads.width else None
     return LinkSums(start, end, shared, by_link, by_job, together)
 
 
 def _is_whole(time: tuple[float, float], simulated: float) -> bool:
     return time[0] <= 0 and time[1] >= simulated - ROUNDING
-
-
-def whole_run(run: RunLike) -> pl.LazyFrame:
-    """Returns the traffic of each link and job over the run, as rows of one window."""
-    whole = table(run, "link_jobs")
-    if whole is None:
-        alone = run.links.select("link", "bytes", "stall_ns", job=pl.lit(0, pl.UInt16))
-        whole = alone.filter(pl.col("bytes") > 0)
-    return whole.with_columns(window_start_ns=pl.lit(0.0))
 
 
 def starts_within(start: float, end: float) -> pl.Expr:
@@ -115,7 +102,9 @@ def starts_within(start: float, end: float) -> pl.Expr:
     return (at >= start - ROUNDING) & (at < end - ROUNDING)
 
 
-def _utilization(part: pl.LazyFrame, window: float, simulated: float) -> list[pl.LazyFrame]:
+def _utilization(
+    part: pl.LazyFrame, busy_ns: pl.Expr, window: float, simulated: float
+) -> list[pl.LazyFrame]:
     """Returns `utilization_sums` of a part, of each job and of all jobs as one."""
     length = pl.min_horizontal(pl.lit(window), simulated - pl.col("window_start_ns"))
     rows = part.with_columns(length_ns=length).filter(pl.col("length_ns") > 0)
@@ -124,9 +113,11 @@ def _utilization(part: pl.LazyFrame, window: float, simulated: float) -> list[pl
         pl.col("bytes").sum(),
         exact_sum("stall_ns"),
         pl.col("class", "length_ns").first(),
-        utilization=pl.col("bytes").sum() * pl.col("byte_ns").first() / pl.col("length_ns").first(),
+        utilization=busy_ns / pl.col("length_ns").first(),
     )
-    of_jobs = rows.join(every.select(*_PLACE, "utilization"), on=_PLACE)
+    of_jobs = rows.filter(pl.col("job").is_not_null()).join(
+        every.select(*_PLACE, "utilization"), on=_PLACE
+    )
     return [utilization_sums(of_jobs), utilization_sums(every)]
 
 
@@ -138,23 +129,44 @@ def _both(before: pl.DataFrame, part: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([before, part]) if before.width else part
 
 
-def _loads(part: pl.LazyFrame, window: float, start: float, end: float) -> pl.LazyFrame:
-    """Returns bytes and peak of each link in the windows of a part between two times."""
-    at, sent = pl.col("window_start_ns"), pl.col("bytes")
+def _loads(
+    part: pl.LazyFrame,
+    busy_ns: pl.Expr,
+    sizes: pl.LazyFrame,
+    window: float,
+    start: float,
+    end: float,
+) -> pl.LazyFrame:
+    """Returns bytes, busy time and peaks of each link in the windows of a part between two times.
+
+    A window that the end of the run cuts short has its own length. Only a time with a whole window
+    has peaks.
+    """
+    at = pl.col("window_start_ns")
     inside = (
         part.filter(starts_within(start, end))
         .group_by(_PLACE)
-        .agg(sent.sum(), pl.col("byte_ns").first())
+        .agg(pl.col("bytes").sum(), busy_ns.alias("busy_ns"))
+        .join(sizes, on="link")
     )
-    # A window that the end of the run cuts short cannot be compared with others.
-    whole = at + window <= end + ROUNDING
-    load = sent * pl.col("byte_ns") / window
+    length = pl.min_horizontal(pl.lit(window), end - at)
+    least = LEAST_PART * window if end - start >= window - ROUNDING else math.inf
+    long = length >= least - ROUNDING
+    load = (pl.col("busy_ns") / length).filter(long)
+    sent = pl.col("bytes") * pl.col("least_byte_ns")
+    fewer, more = -pl.col("early_ns"), pl.col("padding_ns") + pl.col("early_ns")
+    at_least, at_most = (
+        (pl.when("is_measured").then("busy_ns").otherwise(busy) / length).filter(long).max()
+        for busy in (sent + fewer, sent + more)
+    )
     return inside.group_by("link").agg(
-        sent.sum(),
-        pl.col("byte_ns").first(),
-        load.filter(whole).max().alias("peak_utilization"),
-        at.filter(whole, load == load.filter(whole).max()).min().alias("peak_start_ns"),
-        (load.filter(whole) > SATURATED).sum().alias("saturated_windows"),
+        pl.col("bytes").sum(),
+        exact_sum("busy_ns", BUSY_STEPS),
+        load.max().alias("peak_utilization"),
+        at_least.alias("peak_at_least"),
+        at_most.alias("peak_at_most"),
+        at.filter(long).filter(load == load.max()).min().alias("peak_start_ns"),
+        (load > SATURATED).sum().alias("saturated_windows"),
     )
 
 
@@ -166,8 +178,8 @@ def _added(before: pl.DataFrame, part: pl.DataFrame) -> pl.DataFrame:
         .group_by("link")
         .agg(
             pl.col("bytes").sum(),
-            pl.col("byte_ns").first(),
-            peak.max(),
+            pl.col("busy_ns").sum(),
+            pl.col(_PEAKS).max(),
             pl.col("peak_start_ns").filter(peak == peak.max()).min(),
             pl.col("saturated_windows").sum(),
         )

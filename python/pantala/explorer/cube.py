@@ -18,7 +18,7 @@ from typing import Any
 
 import polars as pl
 
-from pantala.analysis.link_pass import whole_run
+from pantala.analysis.link_busy import BUSY_STEPS, LEAST_PART, busy_windows
 from pantala.catalogue.tables import TABLES
 from pantala.core.extension import core
 from pantala.errors import RunDirectoryError, first_line
@@ -29,7 +29,6 @@ from pantala.results.run import Run
 from pantala.run_tables.exact_sums import exact_sum
 from pantala.run_tables.link_classes import NETWORK
 from pantala.run_tables.run_like import link_window_ns, table
-from pantala.run_tables.time_slices import in_parts
 from pantala.text.steps import announce
 
 __all__ = ["MOST_ROWS", "MOST_WINDOWS", "Cube", "cube_of", "stamp_of"]
@@ -37,11 +36,11 @@ __all__ = ["MOST_ROWS", "MOST_WINDOWS", "Cube", "cube_of", "stamp_of"]
 #: The file that says what the cube was made from.
 _STAMP = "cube.json"
 #: The form of the cube; it changes with its columns.
-_FORM = 1
+_FORM = 2
 #: Windows and rows of the cube at most. Windows are joined beyond that.
 MOST_WINDOWS, MOST_ROWS = 1000, 16_000_000
 #: The tables that the cube is made from.
-_FROM = ("link_windows", "link_jobs", "links")
+_FROM = ("link_windows", "link_jobs", "links", "port_windows")
 #: Rows of a row group of `links`: a group is read without its neighbours.
 _ROW_GROUP = 1 << 16
 
@@ -59,7 +58,8 @@ class Cube:
         links: `group` (of the sender; of an injection link, of the receiver), `link`, `window`,
             `job`, `bytes`, `busy_ns` and `stall_ns`, in this order.
         peaks: a row per link with traffic or a stall: `link`, `peak_busy`, `peak_stall` (shares of
-            a window), `peak_window`, `busy_ns` and `stall_ns`.
+            a window), `peak_window`, `busy_ns` and `stall_ns`. A last window shorter than a tenth
+            of the others is no peak.
     """
 
     window_ns: float
@@ -164,40 +164,32 @@ def _keep(folder: Path, stamp: dict[str, Any], frames: dict[str, pl.DataFrame]) 
 def _made(run: Run) -> tuple[dict[str, Any], dict[str, pl.DataFrame]]:
     recorded, simulated = table(run, "link_windows"), float(run.document["simulated_ns"])
     length = link_window_ns(run)
+    recorded_rows = 1
     if recorded is None:
-        recorded, length = whole_run(run), simulated or 1.0
+        length = simulated or 1.0
+    else:
+        recorded_rows = int(recorded.select(pl.len()).collect().item())
     number = max(1, math.ceil(simulated / length - 1e-6))
-    rows = int(recorded.select(pl.len()).collect().item())
-    joined = max(-(-number // MOST_WINDOWS), -(-rows // MOST_ROWS))
+    joined = max(-(-number // MOST_WINDOWS), -(-recorded_rows // MOST_ROWS))
     window, windows = length * joined, -(-number // joined)
-    # Time per byte is the link's mean over the run: packets fill whole flits.
-    byte_ns = pl.when(pl.col("bytes") > 0).then(pl.col("busy_ns") / pl.col("bytes")).otherwise(0.0)
     links = (
-        run.links.select("link", "class", "source_group", "target_group", byte_ns.alias("_byte_ns"))
+        run.links.select("link", "class", "source_group", "target_group")
         .with_columns(group=pl.coalesce("source_group", "target_group"))
         .collect()
         .lazy()
     )
     place = (pl.col("window_start_ns") / window + 1e-6).floor().cast(pl.UInt16).alias("window")
-    summed = pl.col("bytes").sum(), exact_sum("stall_ns")
+    found = busy_windows(run)
     parts = [
         part.with_columns(place)
         .group_by("link", "window", "job")
-        .agg(*summed)
+        .agg(pl.col("bytes").sum(), exact_sum("stall_ns"), found.busy_ns.alias("busy_ns"))
         .collect(engine="streaming")
-        for part in in_parts(recorded)
+        for part in found.parts
     ]
     # A joined window may lie in two parts.
-    every = pl.concat(parts)
-    if len(parts) > 1:
-        every = every.group_by("link", "window", "job").agg(*summed)
-    every = (
-        every.lazy()
-        .join(links, on="link")
-        .with_columns(busy_ns=pl.col("bytes") * pl.col("_byte_ns"))
-        .sort("group", "link", "window", "job")
-        .collect()
-    )
+    every = _of_jobs(pl.concat(parts), again=len(parts) > 1)
+    every = every.lazy().join(links, on="link").sort("group", "link", "window", "job").collect()
     groups = (
         every.lazy()
         .filter(pl.col("class").is_in(NETWORK))
@@ -208,11 +200,15 @@ def _made(run: Run) -> tuple[dict[str, Any], dict[str, pl.DataFrame]]:
         .collect()
     )
     width = pl.min_horizontal(pl.lit(window), simulated - pl.col("window") * window)
+    long = (width >= LEAST_PART * window - 1e-6) | (pl.lit(windows) == 1)
+    busy, stall = (
+        pl.when(long).then(pl.col(name) / width).otherwise(0.0) for name in ("busy_ns", "stall_ns")
+    )
     peaks = (
         every.lazy()
         .group_by("link", "window")
         .agg(pl.col("busy_ns", "stall_ns").sum())
-        .with_columns(_busy=pl.col("busy_ns") / width, _stall=pl.col("stall_ns") / width)
+        .with_columns(_busy=busy, _stall=stall)
         .sort("link", "window")
         .group_by("link")
         .agg(
@@ -228,3 +224,18 @@ def _made(run: Run) -> tuple[dict[str, Any], dict[str, pl.DataFrame]]:
     kept = every.select("group", "link", "window", "job", "bytes", "busy_ns", "stall_ns")
     shape = {"window_ns": window, "joined": joined, "windows": windows}
     return shape, {"groups": groups, "links": kept, "peaks": peaks}
+
+
+def _of_jobs(rows: pl.DataFrame, *, again: bool) -> pl.DataFrame:
+    """Returns one row per link, window and job.
+
+    A window without a job is busy with a packet that started before: it gets the job before it.
+    """
+    if rows["job"].null_count():
+        order = rows.sort("link", "window", "job", nulls_last=True)
+        job = pl.col("job").forward_fill().backward_fill().over("link")
+        rows, again = order.with_columns(job), True
+    if not again:
+        return rows
+    sums = pl.col("bytes").sum(), exact_sum("stall_ns"), exact_sum("busy_ns", BUSY_STEPS)
+    return rows.group_by("link", "window", "job").agg(*sums)

@@ -13,12 +13,38 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-__all__ = ["QUERIES", "filled"]
+from pantala.analysis.link_busy import LEAST_PART, measured_by
+from pantala.results.run import Run
+from pantala.run_tables.run_like import link_window_ns, table
+
+__all__ = ["QUERIES", "filled", "queries_of"]
 
 #: The time per byte of a link is its mean over the run: packets fill whole flits.
 _LINKS = """WITH l AS (
   SELECT *, CASE WHEN bytes > 0 THEN busy_ns / bytes ELSE 0 END AS byte_ns
-  FROM '$dir/links.parquet')"""
+  FROM '$dir/links.parquet'),
+w AS (
+  SELECT link, x.window_start_ns, x.job, x.bytes, x.stall_ns, x.bytes * l.byte_ns AS busy_ns
+  FROM '$dir/link_windows.parquet' x JOIN l USING (link))"""
+#: The same with the busy time of links that port_windows measured, as in `busy_windows`.
+_MEASURED = """WITH p AS (
+  SELECT link, (window_start_ns * 1000)::BIGINT // {window} * {window} / 1000 AS window_start_ns,
+    sum(busy_ns) AS busy_ns
+  FROM '$dir/port_windows.parquet' WHERE abs(window_ns - {port} / 1000) < 1e-6 GROUP BY ALL),
+l AS (
+  SELECT *, CASE WHEN bytes > 0 AND link NOT IN (SELECT link FROM p) THEN busy_ns / bytes
+    ELSE 0 END AS byte_ns
+  FROM '$dir/links.parquet'),
+w AS (
+  SELECT link, window_start_ns, coalesce(x.bytes, 0) AS bytes, coalesce(x.stall_ns, 0) AS stall_ns,
+    coalesce(x.job, last_value(x.job IGNORE NULLS) OVER before) AS job,
+    coalesce(x.bytes, 0) * l.byte_ns + coalesce(p.busy_ns, 0) * CASE
+      WHEN sum(x.bytes) OVER same > 0 THEN coalesce(x.bytes, 0) / sum(x.bytes) OVER same
+      ELSE 1 / count(*) OVER same END AS busy_ns
+  FROM '$dir/link_windows.parquet' x FULL JOIN (FROM p WHERE busy_ns > 0) p
+    USING (link, window_start_ns) JOIN l USING (link)
+  WINDOW same AS (PARTITION BY link, window_start_ns),
+    before AS (PARTITION BY link ORDER BY window_start_ns, x.job))"""
 _INTERVAL = "w.window_start_ns >= $from AND w.window_start_ns < $to"
 
 #: The query of each view by its name.
@@ -74,9 +100,9 @@ n AS (
 ?class     AND class = '$class'
   GROUP BY ALL)
 SELECT l.source_group, l.target_group,
-  sum(w.bytes * l.byte_ns) / (any_value(n.links) * $time) AS load,
+  sum(w.busy_ns) / (any_value(n.links) * $time) AS load,
   sum(w.stall_ns) / (any_value(n.links) * $time) AS stall
-FROM '$dir/link_windows.parquet' w JOIN l USING (link)
+FROM w JOIN l USING (link)
 JOIN n ON n.source_group = l.source_group AND n.target_group = l.target_group
 WHERE {_INTERVAL} AND l.class NOT IN ('injection', 'ejection')
 ?class   AND l.class = '$class'
@@ -84,16 +110,16 @@ WHERE {_INTERVAL} AND l.class NOT IN ('injection', 'ejection')
 GROUP BY ALL ORDER BY ALL;""",
     "group": f"""{_LINKS}
 SELECT l.source_router, l.target_router,
-  sum(w.bytes * l.byte_ns) / (count(DISTINCT l.link) * $time) AS load,
+  sum(w.busy_ns) / (count(DISTINCT l.link) * $time) AS load,
   sum(w.stall_ns) / (count(DISTINCT l.link) * $time) AS stall
-FROM '$dir/link_windows.parquet' w JOIN l USING (link)
+FROM w JOIN l USING (link)
 WHERE {_INTERVAL} AND l.source_group = $group AND l.class IN ('local', 'row', 'column')
 ?job   AND w.job IN ($job)
 GROUP BY ALL ORDER BY ALL;""",
     "router": f"""{_LINKS}
 SELECT l.link, l.class, l.source_port, w.job, sum(w.bytes) AS bytes,
-  sum(w.bytes * l.byte_ns) / $time AS load, sum(w.stall_ns) / $time AS stall
-FROM '$dir/link_windows.parquet' w JOIN l USING (link)
+  sum(w.busy_ns) / $time AS load, sum(w.stall_ns) / $time AS stall
+FROM w JOIN l USING (link)
 WHERE {_INTERVAL}
   AND (l.source_router = $router OR (l.class = 'injection' AND l.target_router = $router))
 ?job   AND w.job IN ($job)
@@ -101,29 +127,30 @@ GROUP BY ALL ORDER BY ALL;""",
     "hottest": f"""-- From $from to $to ns; of a run that skipped time, utilizations with that time.
 {_LINKS},
 v AS (
-  SELECT w.link, w.window_start_ns, sum(w.bytes) AS bytes, sum(w.bytes * l.byte_ns) AS busy_ns
-  FROM '$dir/link_windows.parquet' w JOIN l USING (link)
+  SELECT w.link, w.window_start_ns, sum(w.bytes) AS bytes, sum(w.busy_ns) AS busy_ns
+  FROM w
   WHERE {_INTERVAL}
   GROUP BY ALL)
 SELECT link,
 ?time   least(1, sum(v.busy_ns) / $time) AS utilization,
 ?sampled   any_value(l.utilization) AS utilization,
-  least(1, max(v.busy_ns) FILTER (v.window_start_ns + $window <= $to) / $window) AS peak,
+  least(1, max(v.busy_ns / least($window, $to - v.window_start_ns))
+    FILTER ($to - v.window_start_ns >= {LEAST_PART} * $window)) AS peak,
   any_value(l.stall_ns) / $end AS stall_share
 FROM v JOIN l USING (link)
 GROUP BY link HAVING sum(v.bytes) > 0 ORDER BY utilization DESC, link LIMIT $most;""",
     "worst": f"""{_LINKS}
 SELECT w.link, any_value(l.class) AS class, w.window_start_ns,
-  sum(w.bytes * l.byte_ns) AS busy_ns, sum(w.stall_ns) AS stall_ns
-FROM '$dir/link_windows.parquet' w JOIN l USING (link)
+  sum(w.busy_ns) AS busy_ns, sum(w.stall_ns) AS stall_ns
+FROM w JOIN l USING (link)
 WHERE {_INTERVAL}
 ?class   AND l.class = '$class'
 ?links   AND w.link IN ($links)
 ?job   AND w.job IN ($job)
 GROUP BY w.link, w.window_start_ns ORDER BY ALL;""",
     "link": f"""{_LINKS}
-SELECT w.window_start_ns, w.job, w.bytes, w.bytes * l.byte_ns AS busy_ns, w.stall_ns
-FROM '$dir/link_windows.parquet' w JOIN l USING (link)
+SELECT w.window_start_ns, w.job, w.bytes, w.busy_ns, w.stall_ns
+FROM w
 WHERE {_INTERVAL} AND w.link = $link
 ?job   AND w.job IN ($job)
 ORDER BY ALL;""",
@@ -187,19 +214,30 @@ WHERE start_ns < $to AND end_ns > $from
 GROUP BY ALL ORDER BY ALL;""",
 }
 
+
+def queries_of(run: Run) -> Mapping[str, str]:
+    """Returns the queries for a run: they take measured busy times if it has them."""
+    port = None if table(run, "link_windows") is None else measured_by(run)
+    if port is None:
+        return QUERIES
+    measured = _MEASURED.format(window=round(link_window_ns(run) * 1000), port=port)
+    return {name: text.replace(_LINKS, measured) for name, text in QUERIES.items()}
+
+
 _VALUE = re.compile(r"\$([a-z]+)")
 _OPTIONAL = re.compile(r"\?([a-z]+)(.*)", re.DOTALL)
 
 
-def filled(name: str, values: Mapping[str, object]) -> str:
+def filled(name: str, values: Mapping[str, object], queries: Mapping[str, str] = QUERIES) -> str:
     """Returns the query of a view with its values.
 
     Args:
         name: the view, of `QUERIES`.
         values: the values by name; a value that is None is not chosen. `dir` is the directory.
+        queries: the queries, from `queries_of`.
     """
     lines = []
-    for line in QUERIES[name].split("\n"):
+    for line in queries[name].split("\n"):
         optional = _OPTIONAL.fullmatch(line)
         if optional and values.get(optional[1]) is None:
             continue

@@ -24,7 +24,7 @@ from pantala.explorer.answers import FROM_CUBE, Answer, answer, side_by_side
 from pantala.explorer.cube import Cube, cube_of, stamp_of
 from pantala.explorer.grid import grid_of
 from pantala.explorer.presence import calls_table
-from pantala.explorer.sql import QUERIES
+from pantala.explorer.sql import queries_of
 from pantala.files.atomic_file import write_text
 from pantala.files.run_directory import EXPLORER_FOLDER, TABLES_FILE
 from pantala.files.table_errors import UNREADABLE
@@ -33,7 +33,7 @@ from pantala.report.run_report import render_report
 from pantala.report.sentences import Sentence, cause_sentences, opening
 from pantala.report.warnings import warnings
 from pantala.results.run import Run
-from pantala.run_tables.run_like import table
+from pantala.run_tables.run_like import job_names, table
 from pantala.run_tables.skipped_time import skipped_spans
 from pantala.runs.parts import TOGETHER
 from pantala.text.amounts import PLAIN
@@ -64,7 +64,7 @@ _EXPLORED = frozenset(
     }
 )
 #: The file of sentences in the folder of the cube.
-_WORDS, _WORDS_FORM = "words.json", 4
+_WORDS, _WORDS_FORM = "words.json", 5
 #: Links of the list of hottest links.
 _HOTTEST = 12
 
@@ -142,7 +142,7 @@ class Subject:
             "path": str(self.path),
             "runs": self.titles,
             "grid": self.grid,
-            "queries": QUERIES,
+            "queries": queries_of(self.run(0)),
             "report": "report/",
         }
 
@@ -260,7 +260,9 @@ def _words(run: Run, experiment: Experiment | None) -> dict[str, Any]:
         "hottest": lambda: _hottest(reported),
         "hottest_span": lambda: _hottest_span(run),
         "hottest_when": lambda: (
-            "While all jobs ran" if link_loads(run).shared else "Over the whole run"
+            ("While all jobs ran" if len(job_names(run)) > 1 else "While the job ran")
+            if link_loads(run).shared
+            else "Over the whole run"
         ),
         "slowdown": lambda: slowdown,
         "causes": lambda: _sentences(cause_sentences(reported)),

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from pantala.analysis.link_busy import busy_windows
 from pantala.errors import PantalaError, UsageError
 from pantala.files.atomic_file import atomic_file
 from pantala.run_tables.link_classes import NETWORK
+from pantala.run_tables.run_like import link_window_ns, table
 
 if TYPE_CHECKING:
     from pantala.results.run import Run
@@ -190,28 +192,28 @@ def _busiest(run: Run, trace: _Trace, count: int) -> None:
         run.links.filter(pl.col("class").is_in(NETWORK), pl.col("bytes") > 0)
         .sort(["busy_ns", "link"], descending=[True, False])
         .head(count)
-        .with_columns(byte_ns=pl.col("busy_ns") / pl.col("bytes"))
         .collect()
     )
-    record = run.plan["record"]
-    length = (record.get("link_window_ps") or record["window_ps"]) / 1000
-    end = float(run.document["simulated_ns"])
+    length, end = link_window_ns(run), float(run.document["simulated_ns"])
+    found = busy_windows(run)
+    busy = [
+        part.filter(pl.col("link").is_in(links["link"].implode()))
+        .group_by("link", "window_start_ns")
+        .agg(found.busy_ns.alias("busy_ns"))
+        .collect(engine="streaming")
+        for part in (found.parts if table(run, "link_windows") is not None else [])
+    ]
+    columns = {"link": pl.UInt32, "window_start_ns": pl.Float64, "busy_ns": pl.Float64}
+    windows = pl.concat([pl.DataFrame(schema=columns), *busy]).sort("window_start_ns")
     for row in links.iter_rows(named=True):
         name = f"{row['class']} link {row['link']}: router {row['source_router']}"
         trace.counter(row["link"], f"{name} to {row['target_router']}")
-        windows = (
-            run.link_windows.filter(pl.col("link") == row["link"])
-            .group_by("window_start_ns")
-            .agg(pl.col("bytes").sum())
-            .sort("window_start_ns")
-            .collect()
-        )
-        last = 0.0
-        for start, sent in windows.iter_rows():
+        last, own = 0.0, windows.filter(pl.col("link") == row["link"])
+        for _, start, busy_ns in own.iter_rows():
             if start > last:
                 trace.value(_LINKS + row["link"], last, 0.0)
             width = min(length, end - start)
-            trace.value(_LINKS + row["link"], start, min(1.0, sent * row["byte_ns"] / width))
+            trace.value(_LINKS + row["link"], start, min(1.0, busy_ns / width))
             last = start + width
         trace.value(_LINKS + row["link"], last, 0.0)
 

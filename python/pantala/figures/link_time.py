@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
+from pantala.analysis.link_busy import LEAST_PART, ROUNDING, busy_windows
 from pantala.errors import UsageError
 from pantala.figures.absent_links import has_links, without_links
 from pantala.figures.cuts import ShownRun, mark_cuts, time_label
@@ -21,7 +22,6 @@ from pantala.run_tables.exact_sums import exact_sum
 from pantala.run_tables.link_classes import INSIDE_GROUPS, NETWORK
 from pantala.run_tables.run_like import RunLike, job_names, link_window_ns
 from pantala.run_tables.skipped_time import skipped_spans, without_skipped
-from pantala.run_tables.time_slices import in_parts
 from pantala.text.amounts import time_unit
 
 if TYPE_CHECKING:
@@ -48,7 +48,8 @@ def links_over_time(
 
     The link with the highest peak is at the top. Load is the share of the window in which the link
     was sending; stall is the share in which a packet was ready, the link idle, and no packet had
-    credit. If there are more than 1,000 windows, several share a column, with their mean.
+    credit. If there are more than 1,000 windows, several share a column, with their mean. A last
+    window shorter than a tenth of the others is no peak.
 
     Args:
         given: one run, or several runs by title; each has a panel.
@@ -112,32 +113,36 @@ def links_over_time_table(
 
     Arguments and errors are those of `links_over_time`.
     """
-    windows = recorded(run, "link_windows")
+    recorded(run, "link_windows")
+    windows, of_job = busy_windows(run), pl.lit(value=True)
     if job is not None:
         numbers = [number for number, name in job_names(run).items() if name == job]
         if not numbers:
             known = ", ".join(job_names(run).values())
             raise UsageError(f"there is no job '{job}'; the jobs are {known}")
-        windows = windows.filter(pl.col("job").is_in(numbers))
+        of_job = pl.col("job").is_in(numbers)
     length = link_window_ns(run)
     simulated = float(run.document["simulated_ns"])
-    byte_ns = pl.when(pl.col("bytes") > 0).then(pl.col("busy_ns") / pl.col("bytes")).otherwise(0.0)
-    links = run.links.filter(pl.col("class").is_in(classes)).with_columns(byte_ns=byte_ns)
+    links = run.links.filter(pl.col("class").is_in(classes))
     start = pl.col("window_start_ns")
-    busy = pl.col("bytes").sum() * pl.col("byte_ns").first()
-    value = busy if measure == "load" else exact_sum("stall_ns")
+    value = windows.busy_ns if measure == "load" else exact_sum("stall_ns")
     width = pl.min_horizontal(pl.lit(length), simulated - start)
+    long = width >= min(LEAST_PART * length, simulated) - ROUNDING
     cells = [
-        part.join(links.select("link", "byte_ns"), on="link")
+        part.filter(pl.col("class").is_in(classes), of_job)
         .group_by("link", "window_start_ns")
         .agg(value.alias("value"))
         .with_columns((pl.col("value") / width).clip(0, 1))
         .filter(pl.col("value") > 0)
-        for part in in_parts(windows)
+        for part in windows.parts
     ]
     peaks = [
         part.group_by("link")
-        .agg(peak=pl.col("value").max(), total=exact_sum("value", _SHARE_STEPS), first=start.min())
+        .agg(
+            peak=pl.col("value").filter(long).max().fill_null(0.0),
+            total=exact_sum("value", _SHARE_STEPS),
+            first=start.min(),
+        )
         .collect(engine="streaming")
         for part in cells
     ]

@@ -42,7 +42,7 @@ HELD_BACK = 0.2
 _BYTE_STEPS = 1024
 
 #: The resources in the order in which a message meets them.
-RESOURCES = ("host", "nic", "injection", *NETWORK, "ejection", "crossbar")
+RESOURCES = ("host", "nic", "injection", *NETWORK, "ejection", "crossbar", "queues")
 
 _OPERATIONAL = "Denning and Buzen, ACM Computing Surveys 10(3), 1978 (bottleneck of a system)"
 
@@ -57,12 +57,14 @@ class Binding:
             saturated in places, and the job's injection links stall for a lack of credits.
         shares: the share of time in which each resource is busy, by resource.
         held_back: the share of time in which the job's injection links stall.
+        computing: the part of the host's share in which ranks compute; None if it is not known.
     """
 
     resource: str | None
     by: Literal["busy", "held_back", "nothing"]
     shares: Mapping[str, float]
     held_back: float
+    computing: float | None = None
 
     @property
     def busiest(self) -> str | None:
@@ -109,7 +111,7 @@ def nic_share(
 
     Args:
         ranks: rows of `Run.ranks`, with `node`, `start_ns`, `end_ns`, `messages_sent` and
-            `bytes_sent`.
+            `bytes_sent`, which count messages to other nodes only: no NIC takes part in the others.
         simulated_ns: the end of ranks that have not ended.
         gap_ns: the gap per message g.
         byte_ns: the gap per byte G.
@@ -181,14 +183,15 @@ def binding_resource(
     held_back: float = 0.0,
     saturated_ns: Mapping[str, float] | None = None,
 ) -> Binding:
-    """Binding resource: the resource whose speed limits a job: host, NIC, crossbar or link class.
+    """Binding resource: the resource that limits a job: host, NIC, link class, crossbar or queues.
 
     1. The host binds if its share is at least `HOST_BOUND` (0.5).
     2. Else the busiest resource binds if its share is at least `BUSY` (0.8). If others are as busy
        (within 0.05), the one that a message meets first binds: it feeds the others.
     3. Else, if injection links stall for at least `HELD_BACK` (0.2) of the time, packets wait
        behind others that go to saturated links. The link class with the longest time of
-       saturation binds. Without saturated links, the crossbar binds, with its queues.
+       saturation binds. Without saturated links, the crossbar binds, with its queues; if `shares`
+       has no crossbar, because the router has none or it is as wide as necessary, the queues.
     4. Else nothing binds: the job waits for latency, for its own dependencies or for its traffic
        source.
 
@@ -207,6 +210,7 @@ def binding_resource(
         return Binding(first, "busy", shares, held_back)
     if held_back >= HELD_BACK:
         full = {name: time for name, time in (saturated_ns or {}).items() if time > 0}
-        origin = max(full, key=lambda name: full[name]) if full else "crossbar"
+        inside = "crossbar" if "crossbar" in shares else "queues"
+        origin = max(full, key=lambda name: full[name]) if full else inside
         return Binding(origin, "held_back", shares, held_back)
     return Binding(None, "nothing", shares, held_back)

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from pantala.analysis.link_load import SATURATED
+from pantala.analysis.link_load import SATURATED, LinkLoads, is_rough
 from pantala.analysis.uncompared import finished_in_words, why_unknown
 from pantala.report.reported_run import ReportedRun
 from pantala.run_tables.link_classes import INSIDE_GROUPS
@@ -265,37 +265,60 @@ def hottest_sentence(reported: ReportedRun) -> str:
     if reported.hottest.is_empty():
         return ""
     loads, link = reported.loads, reported.hottest.row(0, named=True)
-    when = "Over the whole run"
-    if len(reported.names) > 1 and (loads.shared or not loads.sampled):
-        together = f"In the {PAGE.duration(loads.end_ns - loads.start_ns)} in which all jobs ran"
-        when = (
-            together
-            if loads.shared
-            else "No whole time window lies in the time in which all jobs ran. Over the whole run"
-        )
-    text = f"{when}, the hottest link is {_place(link)}{_owner(reported, link)}"
+    part = not _is_whole(reported)
+    text = f"{_when(reported)}, the hottest link is {_place(link)}{_owner(reported, link)}"
     text += f". It is busy {PAGE.percent(link['utilization'])} of the time"
-    if loads.window_ns is not None and link["peak_utilization"] is not None:
-        window = PAGE.duration(loads.window_ns, exact=True)
-        start = PAGE.duration(link["peak_start_ns"], exact=True)
-        text += (
-            f", and {PAGE.percent(link['peak_utilization'])} of its peak window, which starts at"
-            f" {start} and lasts {window}"
-        )
-        saturated = loads.links.filter(pl.col("saturated_windows") > 0)
-        if saturated.is_empty():
-            return f"{text}. No link exceeds {PAGE.percent(SATURATED)} in any window."
-        number, verb = saturated.height, "link exceeds" if saturated.height == 1 else "links exceed"
-        classes = (
-            saturated.group_by("class", maintain_order=True)
-            .len()
-            .sort("len", descending=True)
-            .iter_rows()
-        )
-        by_class = join([f"{count(of_class)} {name}" for name, of_class in classes])
-        text += f". {count(number)} {verb} {PAGE.percent(SATURATED)} in at least one window"
-        text += f" ({by_class})"
-    return text + "."
+    if loads.window_ns is None or link["peak_utilization"] is None:
+        return text + (f" ({_ESTIMATED})." if part and is_rough(link) else ".")
+    at = link["peak_start_ns"]
+    length = PAGE.duration(min(loads.window_ns, loads.end_ns - at), exact=True)
+    estimated = f" ({'both ' if part else ''}{_ESTIMATED})" if is_rough(link) else ""
+    text += (
+        f", and {PAGE.percent(link['peak_utilization'])} of its peak window{estimated}, which"
+        f" starts at {PAGE.duration(at, exact=True)} and lasts {length}"
+    )
+    return f"{text}. {_saturated(loads)}."
+
+
+#: The mark of a number that is a rough estimate.
+_ESTIMATED = "estimated from bytes"
+
+
+def _is_whole(reported: ReportedRun) -> bool:
+    loads = reported.loads
+    return loads.start_ns <= 0 and loads.end_ns >= float(reported.run.document["simulated_ns"])
+
+
+def _when(reported: ReportedRun) -> str:
+    """Returns in words the time of the utilization of links."""
+    loads, several = reported.loads, len(reported.names) > 1
+    ran = "all jobs ran" if several else f"{reported.names[0]} ran"
+    if loads.shared and (several or not _is_whole(reported)):
+        return f"In the {PAGE.duration(loads.end_ns - loads.start_ns)} in which {ran}"
+    if loads.shared or loads.sampled or not (several or loads.window_ns):
+        return "Over the whole run"
+    return f"No whole time window lies in the time in which {ran}. Over the whole run"
+
+
+def _saturated(loads: LinkLoads) -> str:
+    """Returns the number of links that are saturated in a window, in words."""
+    saturated = loads.links.filter(pl.col("saturated_windows") > 0)
+    if saturated.is_empty():
+        no = "No link" if loads.none_saturated else "By an estimate from bytes, no link"
+        return f"{no} exceeds {PAGE.percent(SATURATED)} in any window"
+    number, verb = saturated.height, "link exceeds" if saturated.height == 1 else "links exceed"
+    classes = (
+        saturated.group_by("class", maintain_order=True)
+        .len()
+        .sort("len", descending=True)
+        .iter_rows()
+    )
+    by_class = join([f"{count(of_class)} {name}" for name, of_class in classes])
+    rough = "By an estimate from bytes, " if loads.count_is_rough else ""
+    return (
+        f"{rough}{count(number)} {verb} {PAGE.percent(SATURATED)} in at least one window"
+        f" ({by_class})"
+    )
 
 
 def _owner(reported: ReportedRun, link: dict[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from pantala.analysis.hottest_links import ALL_CLASSES, link_name
-from pantala.analysis.link_load import SATURATED
+from pantala.analysis.link_load import SATURATED, is_rough
 from pantala.report.reported_run import ReportedRun
 from pantala.report.sentences import link_place
 from pantala.report.tables import NONE, Cell, ReportTable
@@ -22,7 +22,7 @@ def classes_table(reported: ReportedRun) -> ReportTable:
     if windows:
         columns += ["highest in a window", f"links above {PAGE.percent(SATURATED)} in a window"]
     table = ReportTable(
-        f"Utilization of the links by class, {_span(reported)}.",
+        f"Utilization of the links by class, {_span(reported)}.{_estimated(reported)}",
         [*columns, "mean stall, whole run"],
     )
     for name in ALL_CLASSES:
@@ -55,7 +55,7 @@ def hottest_table(reported: ReportedRun, explorer: str | None = None) -> ReportT
         f"Hottest links, {_span(reported)}. Utilization is the share of that time in which the link"
         " was sending. What the link sent, and the shares of jobs in it, are of the same time;"
         " stalled is the share of the whole run in which a packet was ready, the link idle, and no"
-        " packet had credit.",
+        f" packet had credit.{_estimated(reported)}",
         [
             "link",
             "utilization",
@@ -100,6 +100,14 @@ def _span(reported: ReportedRun) -> str:
     return (
         f"{when}, while all jobs ran" if len(reported.names) > 1 else f"{when}, while the job ran"
     )
+
+
+def _estimated(reported: ReportedRun) -> str:
+    """Returns a sentence if windows of the hottest links are rough estimates; else nothing."""
+    rough = reported.loads.window_ns is not None and any(
+        map(is_rough, reported.hottest.iter_rows(named=True))
+    )
+    return " Utilization in windows is estimated from bytes." if rough else ""
 
 
 def _share(share: float | None) -> Cell:

@@ -61,7 +61,13 @@ def cause_sentences(reported: ReportedRun) -> list[Sentence]:
     rows = table(reported.run, "blame")
     if rows is None:
         return []
-    blame = blame_of(rows.collect(), reported.names)
+    window = (reported.plan["record"].get("blame") or {}).get("window_ps")
+    blame = blame_of(
+        rows.collect(),
+        reported.names,
+        window_ns=window / 1000 if window else None,
+        end_ns=float(reported.run.document["simulated_ns"]),
+    )
     return [
         Sentence(
             cause_in_words(

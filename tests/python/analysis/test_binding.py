@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from typer.testing import CliRunner
 import pantala as pt
 from pantala import metrics
 from pantala.analysis.binding import binding_in_words, bindings_of
+from pantala.analysis.nic_traffic import through_nics
 from pantala.cli import app
 from pantala.metrics.binding import BUSY, HELD_BACK, HOST_BOUND
 
@@ -77,6 +79,7 @@ def test_utilization_along_traffic_weighs_by_bytes() -> None:
             "held_back",
         ),
         ({"injection": 0.6, "crossbar": 0.5}, 0.4, {"local": 0.0}, "crossbar", "held_back"),
+        ({"injection": 0.6}, 0.4, {"local": 0.0}, "queues", "held_back"),
         ({"injection": BUSY - 0.01}, HELD_BACK - 0.01, {"local": 5.0}, None, "nothing"),
         ({}, 0.0, {}, None, "nothing"),
     ],
@@ -97,7 +100,8 @@ def test_sentence() -> None:
         "a": metrics.binding_resource({"host": 0.6}),
         "b": metrics.binding_resource({"host": 0.1, "global": 0.9}),
         "c": metrics.binding_resource({"injection": 0.4, "local": 0.5}, 0.5, {"ejection": 1.0}),
-        "d": metrics.binding_resource({"injection": 0.4, "local": 0.5}, 0.5),
+        "d": metrics.binding_resource({"injection": 0.4, "local": 0.5, "crossbar": 0.1}, 0.5),
+        "q": metrics.binding_resource({"injection": 0.4, "local": 0.5}, 0.5),
         "e": metrics.binding_resource({"injection": 0.1, "local": 0.2}),
         "silent": metrics.binding_resource({}),
         None: metrics.binding_resource({"global": 0.9}),
@@ -106,10 +110,29 @@ def test_sentence() -> None:
         "The host binds a (ranks compute for 60 % of their time); the global links bind b (90 %"
         " busy); NIC ejection binds c (NIC injection stalls for 50 % of the time, and links of"
         " this class that carry its bytes are saturated); the crossbar binds d (NIC injection"
-        " stalls for 50 % of the time, and no link of the job is saturated); no resource binds e"
+        " stalls for 50 % of the time, and no link of the job is saturated); the routers' queues"
+        " bind q (NIC injection stalls for 50 % of the time, and no link of the job is saturated);"
+        " no resource binds e"
         " (at most 20 % busy: the local links)."
     )
     assert binding_in_words({None: bindings["a"]}) == ""
+
+
+@pytest.mark.parametrize(
+    ("share", "computing", "expected"),
+    [
+        (0.6, None, "ranks compute for 60 %"),
+        (0.6, 0.6, "ranks compute for 60 %"),
+        (0.6, 0.598, "ranks compute for 60 %"),
+        (0.6, 0.0, "ranks work on messages for 60 %"),
+        (0.6, 0.25, "ranks compute for 25 % and work on messages for 35 %"),
+    ],
+)
+def test_the_host_computes_or_works_on_messages(
+    share: float, computing: float | None, expected: str
+) -> None:
+    binding = replace(metrics.binding_resource({"host": share}), computing=computing)
+    assert binding_in_words({"a": binding}) == f"The host binds a ({expected} of their time)."
 
 
 def test_a_sentence_on_many_jobs_counts_those_without_a_binding_resource() -> None:
@@ -185,6 +208,49 @@ def test_computing_binds_the_host_and_a_gap_the_nic(tmp_path: Path) -> None:
     small = {"workload": halo | {"message": "512 B", "exchange": "at_once"}}
     found = bindings_of(run(tmp_path / "b", small, mpi={"gap": "2 us"}))
     assert found["job0"].resource == "nic"
+
+
+@pytest.mark.native
+@pytest.mark.parametrize("recorded", [True, False])
+def test_messages_through_memory_take_no_nic(tmp_path: Path, *, recorded: bool) -> None:
+    """Two ranks of a node exchange 40 messages; each sends 10 to a rank of another node."""
+    (tmp_path / "two.py").write_text(
+        """
+def program(mpi):
+    beside, away = mpi.rank ^ 1, mpi.rank ^ 2
+    for _ in range(40):
+        mpi.sendrecv(beside, 1000, beside)
+    for _ in range(10):
+        mpi.sendrecv(away, 1000, away)
+"""
+    )
+    found = run(
+        tmp_path,
+        {
+            "ranks": 4,
+            "ranks_per_node": 2,
+            "workload": {"kind": "python", "file": str(tmp_path / "two.py")},
+        },
+        mpi={"gap": "1 us", "gap_per_byte": "10 ps/B", "memory_latency": "100 ns"},
+        record={"window": "1 us", "messages": recorded},
+    )
+    ranks = through_nics(found)
+    assert ranks["messages_sent"].to_list() == [50] * 4
+    assert ranks["nic_messages"].to_list() == pytest.approx([10 if recorded else 0] * 4)
+    assert ranks["nic_bytes"].to_list() == pytest.approx([10_000] * 4)
+    times = found.ranks.select(pl.col("end_ns").max() - pl.col("start_ns").min()).collect().item()
+    taken = 2 * (10 * 1000 if recorded else 10_000 * 0.01)
+    assert bindings_of(found)["job0"].shares["nic"] == pytest.approx(taken / times, rel=0.1)
+
+
+@pytest.mark.native
+def test_routers_without_a_crossbar_have_no_busy_one(tmp_path: Path) -> None:
+    router = {"model": "codes_dally", "input_buffer": "1 packets", "output_buffer": "1 packets"}
+    machine = SLOW_CROSSBAR | {"router": router}
+    stop = {"duration": "50 us"}
+    found = bindings_of(run(tmp_path, pattern("uniform", 0.5), machine=machine, stop=stop))["job0"]
+    assert "crossbar" not in found.shares
+    assert (found.resource, found.by) == ("queues", "held_back")
 
 
 @pytest.mark.native

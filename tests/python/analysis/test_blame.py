@@ -64,14 +64,37 @@ def test_rows_of_the_matrix_sum_to_the_waiting_time_of_a_job() -> None:
     ],
 )
 def test_the_cause_in_words(victim: int, slowdown: float | None, expected: str) -> None:
-    assert cause_in_words(blame_of(table(ROWS), JOBS), victim, slowdown=slowdown) == expected
+    blame = blame_of(table(ROWS), JOBS, window_ns=1e5, end_ns=6e5)
+    assert cause_in_words(blame, victim, slowdown=slowdown) == expected
 
 
 def test_two_classes_with_similar_parts_are_both_named() -> None:
     rows = [(0, "global", 0, 1, 49.0), (20, "local", 0, 1, 26.0), (60, "local", 0, 1, 25.0)]
-    assert cause_in_words(blame_of(table(rows), ("a", "b")), 0) == (
+    assert cause_in_words(blame_of(table(rows), ("a", "b"), window_ns=2e4), 0) == (
         "all of a's waiting is charged to b, 51 % of it on local and 49 % on global links, 75 % of"
         " that between 0 and 40 \N{MICRO SIGN}s."
+    )
+
+
+@pytest.mark.parametrize(
+    ("window", "end", "expected"),
+    [
+        (10e3, 406_650.88, ", all of that between 0.4 and 0.4066 ms."),
+        (10e3, 1e6, ", all of that between 0.4 and 0.41 ms."),
+        (1e3, 12e6, ", all of that between 0.4 and 0.401 ms."),
+        (500e3, 406_650.88, "."),
+        (None, 1e6, "."),
+    ],
+    ids=["end of the run", "window", "digits", "one window", "unknown"],
+)
+def test_the_time_of_a_cause_is_of_windows_of_the_plan_and_not_after_the_run(
+    window: float | None, end: float, expected: str
+) -> None:
+    """The distance of windows with rows says nothing about their length."""
+    rows = [(200, "global", 0, 0, 1.0), (400, "global", 0, 1, 49.0)]
+    blame = blame_of(table(rows), ("a", "b"), window_ns=window, end_ns=end)
+    assert cause_in_words(blame, 0) == (
+        f"98 % of a's waiting is charged to b, all of it on global links{expected}"
     )
 
 
@@ -89,7 +112,7 @@ CELLS = st.lists(
 
 @given(CELLS)
 def test_the_cause_is_what_its_rows_say(rows: list[tuple[int, str, int, int, float]]) -> None:
-    found = cause_of(blame_of(table(rows), JOBS), 0)
+    found = cause_of(blame_of(table(rows), JOBS, window_ns=1e4, end_ns=95e3), 0)
     if found is None:
         assert all(aggressor == 0 for *_, aggressor, _ in rows)
         return
@@ -98,14 +121,14 @@ def test_the_cause_is_what_its_rows_say(rows: list[tuple[int, str, int, int, flo
     assert found.share == pytest.approx(waits / sum(row[4] for row in rows))
     for name, part in found.places:
         assert part == pytest.approx(sum(row[4] for row in pair if row[1] == name) / waits)
-    if found.span_ns is None:
-        assert len({row[0] for row in rows}) == 1
-        return
+    assert found.span_ns is not None
     named = [row for row in pair if row[1] in dict(found.places)]
     start, end = found.span_ns
     inside = sum(row[4] for row in named if start <= row[0] * 1000.0 < end)
     assert found.spanned == pytest.approx(inside / sum(row[4] for row in named))
     assert found.spanned >= 0.5
+    assert end <= 95e3
+    assert (end - start) % 1e4 in (0, 5e3)
 
 
 def test_a_job_that_waits_for_itself_only() -> None:

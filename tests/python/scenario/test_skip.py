@@ -17,7 +17,7 @@ from pantala.analysis.link_load import link_loads
 from pantala.analysis.slowdown import slowdown_of
 from pantala.core.plan import Plan
 from pantala.errors import UsageError
-from pantala.explorer.sql import filled
+from pantala.explorer.sql import filled, queries_of
 from pantala.explorer.subject import _skipped, subject_of
 from pantala.figures.throughput import throughput
 from pantala.run_tables.skipped_time import skipped_between, skipped_spans, without_skipped
@@ -258,7 +258,7 @@ def test_loads_of_links_are_those_of_the_whole_run(cli: Cli, long: Path, tmp_pat
     # The query that the explorer shows gives the same.
     span = {"from": 0, "to": loads.end_ns, "window": loads.window_ns, "end": loads.end_ns}
     values = {"dir": run.path, **span, "time": None, "sampled": 1, "most": 5}
-    found = duckdb.execute(filled("hottest", values)).fetchall()
+    found = duckdb.execute(filled("hottest", values, queries_of(run))).fetchall()
     highest = loads.links.sort("utilization", "link", descending=[True, False]).head(5)
     wanted = highest.select("link", "utilization", "peak_utilization", "stall_share").rows()
     assert [row[0] for row in found] == [row[0] for row in wanted]
