@@ -10,7 +10,7 @@ from pantala.core.job_end import ends_by_itself
 from pantala.core.plan import ExpectedTraffic
 from pantala.core.record_windows import long_windows, packets_from
 from pantala.errors import ScenarioWarning
-from pantala.planning.run_cost import length_ns
+from pantala.planning.job_length import length_ns
 from pantala.scenario.plan import awaited
 from pantala.text.amounts import PLAIN
 
@@ -81,8 +81,8 @@ def _silent(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic]) -> Ite
 def advice_of_lengths(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic]) -> str:
     """Returns a sentence on jobs that may end long before another; empty if there are none.
 
-    The length of a job is estimated: the compute times of its iterations, and its bytes at the
-    bandwidth of its nodes. Jobs without such an estimate are left out.
+    The length of a job is estimated: its computing, and its bytes at the bandwidth of
+    its nodes. Jobs without such an estimate are left out.
 
     Args:
         plan: a resolved plan.

@@ -67,6 +67,25 @@ def test_a_job_that_may_end_long_before_another_has_its_remedy() -> None:
     assert "set repeat = true for the shorter jobs, or more iterations" in advice
 
 
+@pytest.mark.parametrize(
+    "long",
+    [
+        {"kind": "hacc", "iterations": 2},
+        {"kind": "ember.Halo2D", "iterations": 2, "computenano": 1_000_000},
+    ],
+)
+def test_a_job_that_computes_long_in_its_phases_is_not_the_shorter_one(
+    long: dict[str, Any],
+) -> None:
+    halo = job("halo", iterations=30, start_delay="300 us")
+    _, advice = advised([{"name": "long", "ranks": 8, "workload": long}, halo])
+    assert advice.startswith("halo (about ")
+    assert "may end long before long (about 2." in advice
+    times = {"packets": "all", "packet_from": "1300 us", "window": "1 ms"}
+    alone = {"name": "long", "ranks": 8, "workload": long}
+    assert not advised_of_windows([alone], times)
+
+
 def advised_of_windows(
     jobs: list[dict[str, Any]], record: dict[str, Any], *, known: bool = True, **keys: Any
 ) -> str:
