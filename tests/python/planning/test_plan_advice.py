@@ -60,6 +60,15 @@ def test_a_job_that_sends_nothing_is_named() -> None:
     assert "jobs.late sends nothing: it starts at 3 us, and the run stops at 2 us" in message
 
 
+def test_a_program_of_barriers_sends_something(tmp_path: Path) -> None:
+    program = tmp_path / "p.py"
+    for line, number in (("mpi.barrier()", 0), ('mpi.compute("1 us")', 1)):
+        program.write_text(f"def program(mpi):\n    {line}\n")
+        mine = {"name": "p", "ranks": 4, "workload": {"kind": "python", "file": str(program)}}
+        messages, _ = advised([mine])
+        assert len(messages) == number
+
+
 def test_a_job_that_may_end_long_before_another_has_its_remedy() -> None:
     _, advice = advised([job("long", iterations=400), job("short", iterations=4)])
     assert advice.startswith("short (about ")
