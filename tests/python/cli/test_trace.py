@@ -126,7 +126,7 @@ def test_a_wrong_trace_has_one_remedy_which_fits(
 
 def test_a_trace_without_a_file_of_a_rank_is_to_be_copied(trace: str) -> None:
     Path(f"{trace}.meta").write_text("hostname=h\nnumprocs=3\nusername=u\n")
-    with pytest.raises(pt.ScenarioError, match="; copy the files of all ranks$"):
+    with pytest.raises(pt.ScenarioError, match=r"; copy the files of all ranks$"):
         scenario(path=f"{trace}.meta")
 
 

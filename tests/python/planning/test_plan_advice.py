@@ -60,6 +60,21 @@ def test_a_job_that_sends_nothing_is_named() -> None:
     assert "jobs.late sends nothing: it starts at 3 us, and the run stops at 2 us" in message
 
 
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_job_that_mostly_repeats_its_start_delay_is_named(count: int) -> None:
+    """A pass of 40 us of computing and little sending, after a delay of 350 us or 10 us."""
+    again = {**job("again", iterations=10, compute="4 us"), "repeat": True, "count": count}
+    again["ranks"] = 4
+    for delay, number in (("350 us", 1), ("10 us", 0)):
+        again["workload"] |= {"start_delay": delay, "grid": [2, 2, 1]}
+        messages, _ = advised([{**job("a"), "ranks": 8}, again])
+        assert len(messages) == number
+    again["workload"]["start_delay"] = "350 us"
+    (message,), _ = advised([job("a"), again])
+    assert "jobs.again repeats its start_delay (350 us) in each pass, about 8" in message
+    assert message.endswith('set workload.start_delay = "0 ns", or more iterations')
+
+
 def test_a_program_of_barriers_sends_something(tmp_path: Path) -> None:
     program = tmp_path / "p.py"
     for line, number in (("mpi.barrier()", 0), ('mpi.compute("1 us")', 1)):
