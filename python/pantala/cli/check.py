@@ -133,13 +133,13 @@ def _warn(scenario: Scenario, resolved: Plan, limit: int | None, *, refuse: bool
         What the run will cost.
 
     Raises:
-        ScenarioError: a workload is wrong, or the tables are refused.
+        ScenarioError: a workload is wrong, its calls fail, or the tables are refused.
     """
     import warnings
 
     from pantala.errors import PlanError, ScenarioError, ScenarioWarning
     from pantala.planning.advice import advice_of_lengths, advice_of_windows, warn_of_plan
-    from pantala.planning.call_order import warn_of_calls
+    from pantala.planning.call_order import check_calls
     from pantala.planning.cost import expected_cost, warn_of_cost
     from pantala.planning.record_size import check_size
     from pantala.planning.run_cost import traffic
@@ -160,7 +160,7 @@ def _warn(scenario: Scenario, resolved: Plan, limit: int | None, *, refuse: bool
     cost = expected_cost(resolved, sent, parts, _PROBE_SECONDS)
     warn_of_cost(resolved, sent, cost, scenario.source)
     warn_of_plan(scenario, resolved, sent)
-    warn_of_calls(scenario, resolved)
+    check_calls(scenario, resolved)
     advice = (advice_of_lengths(resolved, sent), advice_of_windows(resolved, sent))
     for text in (*advice, large):
         if text:

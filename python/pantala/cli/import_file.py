@@ -199,14 +199,14 @@ def _write(text: str, out: Path | None, overwrite: bool) -> None:
     Raises:
         UsageError: the file exists or cannot be written.
     """
+    from pantala.cli.option_values import check_free
     from pantala.errors import UsageError
     from pantala.files.atomic_file import write_text
 
     if out is None:
         say_document(text)
         return
-    if out.exists() and not overwrite:
-        raise UsageError(f"{out}: exists; name another --out, or add --overwrite")
+    check_free(out, overwrite=overwrite)
     try:
         write_text(out, text)
     except OSError as error:

@@ -170,8 +170,12 @@ def export(
     ] = None,
     arguments: Arguments = None,
     seed: Seed = 1,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace an existing file of [b]--out[/b].")
+    ] = False,
 ) -> None:
     """Writes a program in another form."""
+    from pantala.cli.option_values import check_free
     from pantala.cli.scenario_file import parse_variables
     from pantala.errors import PlanError, ScenarioError, UsageError
     from pantala.export.program_forms import FORMS, export_program
@@ -185,6 +189,7 @@ def export(
     place = out or Path(f"{file.stem}.{_ENDINGS[form]}")
     if place.absolute() == file.absolute():
         raise UsageError(f"--out {place}: is the program itself; name another file")
+    check_free(place, overwrite=overwrite)
     _text(file)  # before anything is written
     try:
         written = export_program(

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 from pantala.errors import UsageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pantala.core.extension import Threads
 
 __all__ = [
+    "check_free",
     "check_workers_and_seed",
     "detail_changes",
     "parse_cases",
@@ -21,6 +24,21 @@ __all__ = [
     "parse_share",
     "parse_threads",
 ]
+
+
+def check_free(file: Path, *, overwrite: bool, named: str = "--out") -> None:
+    """Checks that a file may be written.
+
+    Args:
+        file: the file to write.
+        overwrite: whether an existing file may be replaced.
+        named: the argument that names it.
+
+    Raises:
+        UsageError: the file exists. A device or a pipe may.
+    """
+    if file.is_file() and not overwrite:
+        raise UsageError(f"{file}: exists; name another {named}, or add --overwrite")
 
 
 def detail_changes(coarsen: int | None, skip: str | None) -> dict[str, Any]:

@@ -174,11 +174,16 @@ def export(
         ),
     ] = None,
     settings: Settings = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace an existing FILE.")
+    ] = False,
 ) -> None:
     """Writes the operation file of a job."""
+    from pantala.cli.option_values import check_free
     from pantala.export.operation_files import export_job
     from pantala.text.amounts import PLAIN, count
 
+    check_free(file, overwrite=overwrite, named="FILE")
     facts = export_job(_scenario(name, ranks, settings), job, file)
     console().print(
         f"{file}: {count(facts['operations'])} operations in {PLAIN.size(facts['bytes'])}, SHA-256"

@@ -6,11 +6,13 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pantala.core import native
 from pantala.core.job_end import ends_by_itself
 from pantala.core.plan import ExpectedTraffic
 from pantala.core.record_windows import long_windows, packets_from
 from pantala.errors import ScenarioWarning
-from pantala.planning.run_cost import length_ns
+from pantala.planning.job_length import length_ns, pass_ps
+from pantala.scenario.job_copies import with_copies
 from pantala.scenario.plan import awaited
 from pantala.text.amounts import PLAIN
 
@@ -22,6 +24,8 @@ __all__ = ["advice_of_lengths", "advice_of_windows", "warn_of_plan"]
 #: A job whose estimated length is less than this part of another job's is a warning. The estimate
 #: may be wrong by a factor: it knows neither latencies nor contention.
 _SHORT = 0.5
+#: A delay before each pass of more than this part of it is a warning.
+_DELAYED = 0.5
 #: Jobs that a warning lists.
 _MOST = 4
 
@@ -29,7 +33,7 @@ _MOST = 4
 def warn_of_plan(
     scenario: Scenario, plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic]
 ) -> None:
-    """Warns of global ports without a link, and of jobs that send nothing.
+    """Warns of global ports without a link, and of jobs that send nothing, or mostly wait.
 
     Args:
         scenario: the scenario.
@@ -39,7 +43,8 @@ def warn_of_plan(
     Warns:
         ScenarioWarning: with the number of ports or the job, and the remedy.
     """
-    for message in (*_unused_ports(scenario, plan), *_silent(plan, sent)):
+    found = (*_unused_ports(scenario, plan), *_silent(plan, sent), *_delayed(scenario, plan, sent))
+    for message in found:
         warnings.warn(ScenarioWarning(scenario.source, message), stacklevel=3)
 
 
@@ -74,15 +79,42 @@ def _silent(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic]) -> Ite
         elif job["workload"]["kind"] == "pattern":
             if not job["workload"].get("load", 1):
                 yield f"jobs.{name} sends nothing: its load is 0; set a load"
-        elif name in sent and not sent[name]["messages"]:
+        elif name in sent and not sent[name]["messages"] and not _has_barriers(job["workload"]):
             yield f"jobs.{name} sends nothing; check its messages and iterations"
+
+
+def _has_barriers(workload: Mapping[str, Any]) -> bool:
+    """Returns whether a program of recorded operations calls barriers, which no traffic counts."""
+    if workload["kind"] != "operations":
+        return False
+    return "barrier" in native.operation_file_summary(workload["path"])["calls"]
+
+
+def _delayed(
+    scenario: Scenario, plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic]
+) -> Iterator[str]:
+    """Yields a message for each job that repeats mostly its delay before the first iteration."""
+    planned = {job["name"]: job for job in plan["jobs"]}
+    for job in scenario.jobs:
+        if not job.repeat or not hasattr(job.workload, "start_delay"):
+            continue
+        first = planned[with_copies([job.name], scenario.jobs)[0]]
+        length = pass_ps(plan, first, sent.get(first["name"]))
+        delay = int(job.workload.start_delay)
+        if length and delay > _DELAYED * length:
+            yield (
+                f"jobs.{job.name} repeats its start_delay"
+                f" ({PLAIN.duration(delay / 1000, exact=True)}) in each pass, about"
+                f" {PLAIN.percent(delay / length)} of it without latencies and contention; set"
+                ' workload.start_delay = "0 ns", or more iterations'
+            )
 
 
 def advice_of_lengths(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic]) -> str:
     """Returns a sentence on jobs that may end long before another; empty if there are none.
 
-    The length of a job is estimated: the compute times of its iterations, and its bytes at the
-    bandwidth of its nodes. Jobs without such an estimate are left out.
+    The length of a job is estimated: its computing, and its bytes at the bandwidth of
+    its nodes. Jobs without such an estimate are left out.
 
     Args:
         plan: a resolved plan.

@@ -16,6 +16,7 @@ from pantala.core.job_end import ends_by_itself
 from pantala.core.plan import ExpectedTraffic, Plan
 from pantala.errors import ScenarioWarning
 from pantala.planning.extrapolate import end_of, from_probe
+from pantala.planning.job_length import run_length_ns
 from pantala.planning.probe import PROBE_SECONDS, probe
 from pantala.planning.run_cost import (
     BYTES_PER_PROCESS,
@@ -162,9 +163,16 @@ def expected_cost(
             not known is probed, too.
     """
     by_traffic = in_parts(_skipped(plan, from_traffic(plan, sent)), plan, sent, parts)
-    if by_traffic.seconds < probe_from and awaited(plan) <= sent.keys():
+    if by_traffic.seconds < probe_from and _tells(plan, sent):
         return by_traffic
     return in_parts(cost_of(plan, sent, seconds), plan, sent, parts)
+
+
+def _tells(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic]) -> bool:
+    """Returns whether the traffic tells what a run costs: other jobs may send until its end."""
+    if all(ends_by_itself(job) for job in plan["jobs"]) or plan["stop"]["duration_ps"]:
+        return awaited(plan) <= sent.keys()
+    return run_length_ns(plan, sent) is not None
 
 
 def warn_of_cost(

@@ -5,6 +5,9 @@ was. In a large machine nothing arrives for some microseconds, while the network
 packets that it has delivered, and half of those under way, count if they are more. The cost of a
 packet is the same before and after.
 
+A job takes at least as long as it computes, also if all that it has sent in the probe came at once.
+The other jobs repeat, or send, until the run ends.
+
 A run can wait for a job that has received nothing yet, because it computes first or starts later.
 Then a second probe, of the awaited jobs alone, tells when they would end without the others. The
 others slow them down, so it is the earliest end of the run.
@@ -20,9 +23,10 @@ from typing import Any
 from pantala.catalogue.tables import TABLES
 from pantala.core.job_end import ends_by_itself
 from pantala.core.plan import ExpectedTraffic
+from pantala.planning.job_length import compute_ps, length_ns
 from pantala.planning.probe import Probe, Sample
 from pantala.planning.record_size import MOST_GROUP_ROWS, MOST_LINK_ROWS, row_bytes
-from pantala.planning.run_cost import BYTES_PER_PROCESS, RunCost, length_ns
+from pantala.planning.run_cost import BYTES_PER_PROCESS, RunCost
 from pantala.scenario.plan import awaited
 from pantala.text.amounts import PLAIN
 
@@ -159,17 +163,18 @@ class _Work:
         """Whether the work of the run is known, and not only what it has at least.
 
         A job without an end works until the others end, and a job that has received nothing yet
-        does not say when.
+        does not say when. The messages of a job without bytes are not known.
         """
         if self._duration:
             return True
         if not self._awaited <= self._sent.keys():
             return False
         begun = all(
-            rate or job["name"] not in self._awaited or not self._sent[job["name"]]["bytes"]
+            rate or job["name"] not in self._awaited
             for job, rate in zip(self._jobs, self._rates, strict=True)
         )
-        return begun or all(ends_by_itself(job) for job in self._jobs)
+        alone = all(ends_by_itself(job) for job in self._jobs)
+        return begun or (alone and not self._without_bytes)
 
     def _rate(self, number: int, samples: Sequence[Sample]) -> float:
         """Returns the bytes per ps that a job receives, since it began to receive."""
@@ -185,7 +190,24 @@ class _Work:
             return 0.0
         arrived = last.delivered[number] - start.delivered[number]
         ahead = 1.0 if is_pattern else self._ahead
-        return arrived * ahead / (last.simulated_ps - start.simulated_ps)
+        rate = arrived * ahead / (last.simulated_ps - start.simulated_ps)
+        return self._of_passes(number, rate) if self._jobs[number].get("repeat") else rate
+
+    def _of_passes(self, number: int, rate: float) -> float:
+        """Returns the bytes per ps that a job receives in all its passes.
+
+        A pass may compute longer than the probe, before its messages or between them.
+
+        Args:
+            number: the number of the job.
+            rate: what it has received per ps in the probe.
+        """
+        job = self._jobs[number]
+        sent = self._sent.get(job["name"])
+        computing = compute_ps(self._plan, job, sent)
+        if sent is None or not computing:
+            return rate
+        return min(rate, sent["bytes"] / computing) if rate else sent["bytes"] / computing
 
     def carried(self, sample: Sample) -> float:
         """Returns the work until a sample; a packet under way counts as half of one."""
@@ -205,14 +227,16 @@ class _Work:
             if job["name"] not in self._awaited or sent is None:
                 continue
             left = sent["bytes"] - self._last.delivered[number]
-            if left > 0 and self._rates[number]:
-                latest = max(latest, now + left / self._rates[number])
-            elif left > 0:
+            if left > 0 and not self._rates[number]:
                 if self._duration:
                     return float(self._duration)
                 # It has received nothing yet, perhaps because it starts later.
                 earliest = length_ns(self._plan, job, sent) or job["start_ps"] / 1000
                 latest = max(latest, 1000 * earliest)
+                continue
+            latest = max(latest, job["start_ps"] + (compute_ps(self._plan, job, sent) or 0.0))
+            if left > 0:
+                latest = max(latest, now + left / self._rates[number])
         if self._duration:
             return float(min(self._duration, latest or self._duration))
         return max(latest, now)
@@ -227,7 +251,18 @@ class _Work:
                 comes = not self._rates[number] and not self._duration
                 size = all_of_it if comes else min(size, all_of_it)
             found += self._weights[number] * max(size, self._last.delivered[number])
+        if self._without_bytes:
+            found += self._bare() * max(1.0, end / now)
         return found
+
+    @property
+    def _without_bytes(self) -> bool:
+        """Whether an awaited job sends no bytes, such as one with barriers only."""
+        return any(not self._sent[name]["bytes"] for name in self._awaited & self._sent.keys())
+
+    def _bare(self) -> float:
+        """Returns the packets in the probe that carry no bytes of messages."""
+        return max(0.0, self._last.packets * self._payload - self.at(self._last))
 
 
 def _per_byte(plan: Mapping[str, Any], sent: ExpectedTraffic | None) -> float:

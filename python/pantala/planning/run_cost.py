@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pantala.core.job_end import ends_by_itself, stop_of
 from pantala.core.plan import ExpectedTraffic, Plan
+from pantala.planning.job_length import pass_ps, run_length_ns
 
 __all__ = [
     "BYTES_PER_PROCESS",
     "RunCost",
     "hops_of_packet",
-    "length_ns",
     "packets_of",
     "pattern_bytes",
     "seconds_of",
@@ -63,7 +64,8 @@ def seconds_of(plan: Mapping[str, Any], packets: float) -> float:
 def packets_of(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic]) -> dict[str, float]:
     """Returns about how many packets each job sends in the run; a message takes at least one.
 
-    In a set duration, a job sends no more than its links can carry.
+    A job that repeats and a pattern send until the run ends, which is known if the awaited jobs
+    have a length. In a set duration, a job sends no more than its links can carry.
 
     Args:
         plan: a resolved plan.
@@ -71,14 +73,31 @@ def packets_of(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic]) -> 
     """
     size, rate = plan["packet_bytes"], plan["links"]["terminal"]["bandwidth_bytes_per_s"]
     seconds = plan["stop"]["duration_ps"] * 1e-12
+    endless = any(job["name"] in sent and not ends_by_itself(job) for job in plan["jobs"])
+    end_ns = run_length_ns(plan, sent) if endless else None
     found = {}
     for job in plan["jobs"]:
         if (each := sent.get(job["name"])) is None:
             continue
+        payload, passes = each["bytes"], 1.0
+        if job["workload"]["kind"] == "pattern":
+            payload = payload or pattern_bytes(plan, job, (end_ns or 0.0) * 1e-9)
+        elif job.get("repeat") and end_ns is not None:
+            passes = _passes(plan, job, each, end_ns)
         most = rate * len(set(job["nodes"])) * seconds
-        part = most / each["bytes"] if 0 < most < each["bytes"] else 1.0
-        found[job["name"]] = max(each["bytes"] / size, each["messages"]) * part
+        part = most / (payload * passes) if 0 < most < payload * passes else 1.0
+        found[job["name"]] = max(payload / size, each["messages"]) * passes * part
     return found
+
+
+def _passes(
+    plan: Mapping[str, Any], job: Mapping[str, Any], sent: ExpectedTraffic, end_ns: float
+) -> float:
+    """Returns about how often a job that repeats passes until a run ends, at least once."""
+    length = pass_ps(plan, job, sent)
+    if not length:
+        return 1.0
+    return float(max(1.0, (stop_of(job, end_ns) * 1000 - job["start_ps"]) / length))
 
 
 def traffic(plan: Plan) -> dict[str, ExpectedTraffic]:
@@ -107,42 +126,3 @@ def pattern_bytes(plan: Mapping[str, Any], job: Mapping[str, Any], seconds: floa
     rate: float = plan["links"]["terminal"]["bandwidth_bytes_per_s"]
     load: float = job["workload"].get("load", 0.0)
     return load * rate * len(job["nodes"]) * seconds
-
-
-def length_ns(
-    plan: Mapping[str, Any], job: Mapping[str, Any], sent: ExpectedTraffic | None
-) -> float | None:
-    """Returns when a job ends at the earliest, in ns; None if nothing is known of it.
-
-    Its compute times, and its bytes at the bandwidth of its nodes, after its start: neither
-    latencies nor contention.
-
-    Args:
-        plan: a resolved plan.
-        job: the job.
-        sent: its `traffic`, if that is known.
-    """
-    compute = _compute_ps(job["workload"])
-    if sent is None or compute is None:
-        return None
-    rate = plan["links"]["terminal"]["bandwidth_bytes_per_s"] / 1e9
-    nodes = max(1, len(set(job["nodes"])))
-    start_ps: float = job["start_ps"]
-    return (start_ps + compute) / 1000 + float(sent["bytes"]) / nodes / float(rate)
-
-
-def _compute_ps(workload: Mapping[str, Any]) -> float | None:
-    """Returns the compute time of a rank; None for programs whose times are not in the plan."""
-    if "parts" in workload:
-        parts = [_compute_ps(part) for part in workload["parts"]]
-        return None if None in parts else sum(part for part in parts if part is not None)
-    if "iterations" not in workload:
-        return None
-    phases = [workload, *workload.get("phases", ())]
-    times = sum(
-        sum(value) if isinstance(value, list) else value
-        for phase in phases
-        for key, value in phase.items()
-        if key.startswith("compute") and key.endswith("_ps")
-    )
-    return float(workload.get("start_delay_ps", 0) + workload["iterations"] * times)

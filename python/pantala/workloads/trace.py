@@ -42,11 +42,17 @@ class Trace(RecordedCalls):
                 "is an operation file, such as a capture", 'set kind = "operations"', "path"
             )
             return
+        of_content = False
         try:
+            if otf2_anchor(made.path) is None:
+                native.trace_files(made.path)
+                of_content = True
             made.own_ranks()
         except UsageError as error:
-            remedy = "give a complete trace; `pantala trace info` describes one"
-            yield fault(str(error), remedy, "path")
+            message, _, remedy = str(error).rpartition("; ")
+            if of_content or not message:  # what is wrong, without a remedy
+                message, remedy = str(error), "correct the trace, or record it again"
+            yield fault(message, remedy, "path")
 
     def own_ranks(self) -> int:
         """Returns the number of ranks of the trace.

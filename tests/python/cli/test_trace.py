@@ -101,6 +101,35 @@ def test_messages_of_a_trace_are_matched_by_tag_and_size(trace: str) -> None:
         scenario(path=trace)
 
 
+@pytest.mark.parametrize(
+    ("file", "text", "remedy"),
+    [
+        ("none.goal", None, "there is no such file; write the path of the trace"),
+        (
+            "cut.goal",
+            "num_ranks 1\nrank 0 {\nsend 8 to 0\n}\n",
+            "line 3: 'to' where b is expected; correct the trace, or record it again",
+        ),
+    ],
+)
+def test_a_wrong_trace_has_one_remedy_which_fits(
+    file: str, text: str | None, remedy: str, tmp_path: Path
+) -> None:
+    path = tmp_path / file
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(pt.ScenarioError) as caught:
+        scenario(path=str(path))
+    assert remedy in str(caught.value)
+    assert str(caught.value).count("; ") == 1
+
+
+def test_a_trace_without_a_file_of_a_rank_is_to_be_copied(trace: str) -> None:
+    Path(f"{trace}.meta").write_text("hostname=h\nnumprocs=3\nusername=u\n")
+    with pytest.raises(pt.ScenarioError, match=r"; copy the files of all ranks$"):
+        scenario(path=f"{trace}.meta")
+
+
 def test_a_deadlock_of_long_sends_names_the_threshold(tmp_path: Path) -> None:
     schedule = tmp_path / "exchange.goal"
     rank = "rank {} {{ a: send 131072b to {} b: recv 131072b from {} b requires a }}"

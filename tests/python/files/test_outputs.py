@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import resource
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from pantala.errors import RunDirectoryError
 from pantala.files.atomic_file import atomic_file
 from pantala.files.run_directory import REPORT_FILE
 from small_runs import small_interference
-from support import SMALL, Ended
+from support import ROOT, SMALL, Ended
 
 Cli = Callable[..., Ended]
 
@@ -37,7 +37,15 @@ COMMANDS = {
     "topology csv": ("topology", "--preset", "kang2022", "--links", "OUT.csv"),
     "topology graphml": ("topology", "--preset", "kang2022", "--graphml", "OUT"),
     "topology parquet": ("topology", "--preset", "kang2022", "--links", "OUT.parquet"),
-    "workload": ("workload", "export", "small.toml", "OUT.operations", "--job", "halo"),
+    "workload": (
+        "workload",
+        "export",
+        "small.toml",
+        "OUT.operations",
+        "--job",
+        "halo",
+        "--overwrite",
+    ),
 }
 
 #: Calls that write a file without `pantala.files.atomic_file`, and why that is right.
@@ -270,3 +278,24 @@ def test_the_search_finds_writers() -> None:
 
 if __name__ == "__main__":
     print(list(_writers(ast.parse(Path(sys.argv[1]).read_text()), frozenset())))
+
+
+@pytest.mark.parametrize(
+    ("command", "file", "named"),
+    [
+        (("ncptl", "export", ROOT / "examples/programs/milc.ncptl", "-n", "64", "--as", "goal"),
+         "milc.goal", "--out"),
+        (("workload", "export", "halo3d", "a.operations", "-n", "8"), "a.operations", "FILE"),
+    ],
+    ids=["ncptl", "workload"],
+)  # fmt: skip
+def test_an_export_replaces_a_file_only_if_it_is_told_to(
+    command: Sequence[str | Path], file: str, named: str, cli: Cli, workdir: Path
+) -> None:
+    Path(file).write_text("mine")
+    ended = cli(*command)
+    assert ended.status == 2
+    assert ended.err == f"{file}: exists; name another {named}, or add --overwrite\n"
+    assert Path(file).read_text() == "mine"
+    assert cli(*command, "--overwrite").status == 0
+    assert Path(file).read_bytes() != b"mine"

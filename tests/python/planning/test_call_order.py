@@ -127,3 +127,32 @@ def test_traces_are_searched_too(tmp_path: Path, cli: Cli) -> None:
         f"{file}: warning: jobs.app: a replay deadlocks at any mpi.eager_threshold: rank 0 waits in"
         " recv (a message from rank 1, tag 3), rank 1 waits in recv (a message from rank 0, tag 3)"
     ) in ended.err
+
+
+@pytest.mark.parametrize(
+    ("calls", "fault"),
+    [
+        ("", "finalize: the message of 100 bytes from rank 0 (tag 0) is never received"),
+        ("mpi.recv(0, 50)", "recv: the message of 100 bytes from rank 0 (tag 0) does not fit"),
+    ],
+    ids=["no receive", "too short"],
+)
+def test_a_program_that_fails_is_refused_as_its_run_is(
+    calls: str, fault: str, tmp_path: Path, cli: Cli
+) -> None:
+    text = f"def program(mpi):\n    mpi.send(1, 100) if mpi.rank == 0 else {calls or None}\n"
+    (tmp_path / "p.py").write_text(text)
+    file = tmp_path / "app.toml"
+    text = SCENARIO.replace("THRESHOLD", "12000").replace("RANKS", "2").replace("count = 2\n", "")
+    program = 'kind = "python", file = "p.py"'
+    file.write_text(text.replace('kind = "operations", path = "app.operations"', program))
+    ended, ran = (
+        cli(command, str(file), *more)
+        for command, more in (("check", ()), ("run", ("--no-report", "--out", tmp_path / "out")))
+    )
+    assert ended.status == ran.status == 2
+    assert ended.err.count("\n") == 1
+    named = f"{file}: key jobs.app.workload: a replay fails: rank 1: {fault}"
+    assert ended.err.startswith(named), ended.err
+    # A run of a set duration may end before.
+    assert cli("check", str(file), "--set", "stop.duration=1 ns").status == 0

@@ -120,6 +120,54 @@ def test_a_target_that_begins_after_the_probe_is_probed_alone(
     assert 0.5 < found.packets / ran < 1.2
 
 
+#: A program whose ranks compute 500 us and wait for each other, and one that first sends at once.
+BARRIERS = """
+def program(mpi, n):
+    for _ in range(n):
+        with mpi.iteration():
+            mpi.compute("500 us")
+            mpi.barrier()
+"""
+BURST = """
+def program(mpi, n):
+    there, here = (mpi.rank + 1) % mpi.size, (mpi.rank - 1) % mpi.size
+    for _ in range(n):
+        with mpi.iteration():
+            mpi.sendrecv(there, 65536, here)
+            mpi.compute("500 us")
+"""
+
+
+@pytest.mark.usefixtures("steps")
+@pytest.mark.parametrize("text", [BARRIERS, BURST], ids=["barriers", "a burst"])
+def test_a_run_lasts_as_long_as_an_awaited_job_computes(text: str, tmp_path: Path) -> None:
+    (tmp_path / "p.py").write_text(text)
+    found = []
+    for iterations in (4, 400):
+        workload = {"file": str(tmp_path / "p.py"), "arguments": {"n": iterations}}
+        plan = plan_of([job("mine", 8, "python", **workload), {**noise(4), "repeat": True}])
+        found.append(cost_of(plan))
+        if iterations == 4:
+            (tmp_path / "run").mkdir()
+            ran = plan.run(tmp_path / "run")["counters"]["packets_delivered"]
+    assert 1 / 1.5 < found[0].packets / ran < 1.5
+    assert found[1].packets / found[0].packets == pytest.approx(100, rel=0.3)
+    assert [each.at_least for each in found] == [text == BARRIERS] * 2
+
+
+@pytest.mark.usefixtures("steps")
+@pytest.mark.parametrize("delay", ["2 ms", "20 us"])
+def test_a_job_that_repeats_waits_as_its_start_delay_says_in_each_pass(
+    delay: str, tmp_path: Path
+) -> None:
+    """The probe sees one pass or less."""
+    again = {**halo(30, "64 KiB"), "name": "again", "repeat": True}
+    again["workload"]["start_delay"] = delay
+    plan = plan_of([job("long", 8, "hacc", iterations=6), again])
+    ran = plan.run(tmp_path)["counters"]["packets_delivered"]
+    assert 0.5 < cost_of(plan).packets / ran < 2
+
+
 def test_a_run_that_ends_within_the_probe_is_measured(tmp_path: Path) -> None:
     plan = plan_of([halo(1)])
     found = cost_of(plan)
@@ -189,7 +237,13 @@ def sampled(memory: Callable[[float], float], jobs: int = 1) -> Probe:
 
 def made(size: float, messages: float, **job_keys: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Returns a plan of one job, as far as an extrapolation reads it, and its traffic."""
-    each = {"name": "a", "start_ps": 0, "nodes": [0, 1], "workload": {"kind": "stencil"}}
+    each = {
+        "name": "a",
+        "start_ps": 0,
+        "ranks": 2,
+        "nodes": [0, 1],
+        "workload": {"kind": "stencil"},
+    }
     links = {"terminal": {"bandwidth_bytes_per_s": 10**9}}
     plan = {"jobs": [each | job_keys], "stop": {"duration_ps": 0}, "packet_bytes": 100}
     plan |= {"links": links, "nic": {"responses": False}}

@@ -60,11 +60,54 @@ def test_a_job_that_sends_nothing_is_named() -> None:
     assert "jobs.late sends nothing: it starts at 3 us, and the run stops at 2 us" in message
 
 
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_job_that_mostly_repeats_its_start_delay_is_named(count: int) -> None:
+    """A pass of 40 us of computing and little sending, after a delay of 350 us or 10 us."""
+    again = {**job("again", iterations=10, compute="4 us"), "repeat": True, "count": count}
+    again["ranks"] = 4
+    for delay, number in (("350 us", 1), ("10 us", 0)):
+        again["workload"] |= {"start_delay": delay, "grid": [2, 2, 1]}
+        messages, _ = advised([{**job("a"), "ranks": 8}, again])
+        assert len(messages) == number
+    again["workload"]["start_delay"] = "350 us"
+    (message,), _ = advised([job("a"), again])
+    assert "jobs.again repeats its start_delay (350 us) in each pass, about 8" in message
+    assert message.endswith('set workload.start_delay = "0 ns", or more iterations')
+
+
+def test_a_program_of_barriers_sends_something(tmp_path: Path) -> None:
+    program = tmp_path / "p.py"
+    for line, number in (("mpi.barrier()", 0), ('mpi.compute("1 us")', 1)):
+        program.write_text(f"def program(mpi):\n    {line}\n")
+        mine = {"name": "p", "ranks": 4, "workload": {"kind": "python", "file": str(program)}}
+        messages, _ = advised([mine])
+        assert len(messages) == number
+
+
 def test_a_job_that_may_end_long_before_another_has_its_remedy() -> None:
     _, advice = advised([job("long", iterations=400), job("short", iterations=4)])
     assert advice.startswith("short (about ")
     assert "may end long before long" in advice
     assert "set repeat = true for the shorter jobs, or more iterations" in advice
+
+
+@pytest.mark.parametrize(
+    "long",
+    [
+        {"kind": "hacc", "iterations": 2},
+        {"kind": "ember.Halo2D", "iterations": 2, "computenano": 1_000_000},
+    ],
+)
+def test_a_job_that_computes_long_in_its_phases_is_not_the_shorter_one(
+    long: dict[str, Any],
+) -> None:
+    halo = job("halo", iterations=30, start_delay="300 us")
+    _, advice = advised([{"name": "long", "ranks": 8, "workload": long}, halo])
+    assert advice.startswith("halo (about ")
+    assert "may end long before long (about 2." in advice
+    times = {"packets": "all", "packet_from": "1300 us", "window": "1 ms"}
+    alone = {"name": "long", "ranks": 8, "workload": long}
+    assert not advised_of_windows([alone], times)
 
 
 def advised_of_windows(
