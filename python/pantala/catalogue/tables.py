@@ -89,7 +89,10 @@ _JOBS = Table(
         Column(
             "packet_latency_mean_ns",
             "f64",
-            "Mean packet latency: from the packet's creation at the source to its tail at the destination NIC.",
+            (
+                "Mean packet latency: from the packet's creation at the source to its tail at the destination NIC, "
+                "unless `machine.nic.latency_from` says otherwise."
+            ),
             unit="ns",
             nullable=True,
         ),
@@ -219,7 +222,8 @@ _RANKS = Table(
     text=(
         "One row per rank: its placement and its account of time. The four columns from `send_ns` to "
         "`collective_ns` divide the communication time by kind of call. A rank's run time is the sum of its "
-        "communication time, its compute time, `init_ns` and `finalize_ns`."
+        "communication time, its compute time, `init_ns` and `finalize_ns`. In a run that skipped time, the "
+        "sum is only close to the run time."
     ),
     switch=None,
     columns=(
@@ -615,7 +619,15 @@ _PORT_WINDOWS = Table(
         Column("packets", "u64", "Packets whose head has started on the link in the window."),
         Column("bytes", "u64", "Payload of these packets.", unit="bytes"),
         Column("flits", "u64", "Flits that have started on the link in the window."),
-        Column("busy_ns", "f64", "Duration of sending in the window.", unit="ns"),
+        Column(
+            "busy_ns",
+            "f64",
+            (
+                "Duration of sending in the window. If the end of the run cuts the last window short, packets that "
+                "are on the link at the end of the run count whole."
+            ),
+            unit="ns",
+        ),
         Column(
             "stall_ns",
             "f64",
@@ -677,7 +689,12 @@ _SYSTEM_WINDOWS = Table(
         ),
         Column("bytes", "u64", "Payload of these packets.", unit="bytes"),
         Column("flits", "u64", "Flits that have started on the links in the window."),
-        Column("busy_ns", "f64", "Duration of sending, summed over links.", unit="ns"),
+        Column(
+            "busy_ns",
+            "f64",
+            "Duration of sending (`busy_ns` of `port_windows`), summed over links.",
+            unit="ns",
+        ),
         Column("stall_ns", "f64", "Stalls, summed over links.", unit="ns"),
         Column(
             "saturated_ns",

@@ -235,7 +235,7 @@ class RouterKeys(Model):
     crossbar_delay: Literal["flit", "none"]
     """What the crossbar adds to the time of a packet's head.
 
-    - flit: one crossbar flit time.
+    - flit: one crossbar flit time; with `flow_control = "store_and_forward"`, one for each flit of the packet.
     - none: nothing, as in SST's merlin.
     """
     crossbar_contention: Literal["port", "vc", "port_and_vc"]
