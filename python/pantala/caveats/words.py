@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pantala.caveats.caveat import MOST, Caveat, named, some, union, which
@@ -176,10 +176,9 @@ def _absent(absent: Absent) -> Iterator[Caveat]:
 
 
 def _learning(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
-    titles = [title for title, each in facts.items() if each.learning]
-    if titles:
-        jobs = union(facts, lambda each: each.learning)
-        every = jobs == union(facts, lambda each: each.jobs)
+    """Yields a caveat for each set of runs in which q_adaptive started to learn."""
+    for titles, jobs in _sets(facts, lambda each: each.learning)[:MOST]:
+        every = set(jobs) == set(union({t: facts[t] for t in titles}, lambda each: each.jobs))
         yield Caveat(
             "learning",
             f"{which(titles, facts)}q_adaptive{'' if every else f' of {named(jobs)}'} started"
@@ -189,9 +188,8 @@ def _learning(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
 
 
 def _unfinished(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
-    titles = [title for title, each in facts.items() if each.unfinished]
-    if titles:
-        jobs = union(facts, lambda each: each.unfinished)
+    """Yields a caveat for each set of runs in which jobs had not ended."""
+    for titles, jobs in _sets(facts, lambda each: each.unfinished)[:MOST]:
         its = "Its times cover" if len(jobs) == 1 else "Their times cover"
         yield Caveat(
             "unfinished",
@@ -203,7 +201,7 @@ def _unfinished(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
 
 def _silent(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
     """Yields a caveat for each set of runs in which jobs sent nothing."""
-    found = _silent_in(facts)
+    found = _sets(facts, lambda each: each.silent)
     for titles, jobs in found[:MOST]:
         it, its = ("it", "its start, its load")
         if len(jobs) > 1:
@@ -222,20 +220,22 @@ def _silent(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
         yield Caveat("silent", f"{text}.", "")
 
 
-def _silent_in(facts: Mapping[str, Facts]) -> list[tuple[Sequence[str], list[str]]]:
-    """Returns sets of runs, each with the jobs that sent nothing in them.
+def _sets(
+    facts: Mapping[str, Facts], of: Callable[[Facts], Sequence[str]]
+) -> list[tuple[Sequence[str], list[str]]]:
+    """Returns sets of runs, each with the jobs that `of` names in them.
 
-    Jobs that are silent in each of their runs stand together, with the runs of all of them.
+    Jobs that it names in each of their runs stand together, with the runs of all of them.
     """
     always: list[str] = []
     others: dict[Sequence[str], list[str]] = {}
-    for job in union(facts, lambda each: each.silent):
-        if all(job not in each.jobs or job in each.silent for each in facts.values()):
+    for job in union(facts, of):
+        if all(job not in each.jobs or job in of(each) for each in facts.values()):
             always.append(job)
         else:
-            silent_in = tuple(title for title, each in facts.items() if job in each.silent)
-            others.setdefault(silent_in, []).append(job)
-    titles = [title for title, each in facts.items() if set(always) & set(each.silent)]
+            among = tuple(title for title, each in facts.items() if job in of(each))
+            others.setdefault(among, []).append(job)
+    titles = [title for title, each in facts.items() if set(always) & set(of(each))]
     return [(titles, always)] * bool(always) + list(others.items())
 
 

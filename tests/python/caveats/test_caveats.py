@@ -61,6 +61,15 @@ def test_a_job_that_repeats_or_has_an_end_or_is_a_pattern_is_not_unfinished() ->
     assert caveat.text.startswith("cut had not ended when the run did.")
 
 
+def test_jobs_that_had_not_ended_are_told_of_their_own_runs() -> None:
+    jobs = [job("a"), job("b")]
+    first = facts(jobs, [row("a", 0, None), row("b", 0, 90)], {})
+    second = facts(jobs, [row("a", 0, 90), row("b", 0, None)], {})
+    among = {"x": first, "y": second, "z": second}
+    texts = [each.text for each in caveats_of(among) if each.kind == "unfinished"]
+    assert [text.split(" had not")[0] for text in texts] == ["x: a", "y, z: b"]
+
+
 def test_windows_of_the_record_beyond_the_end_of_the_run_are_told() -> None:
     record = {
         "window_ps": 10_000_000,  # the default
