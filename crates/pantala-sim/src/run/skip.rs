@@ -27,8 +27,8 @@
 //! # Accounts
 //!
 //! Skipped time counts at the rates of the sample ([`counts`]): a rank's times, messages and bytes
-//! by its whole cycles; links, packets, calls and latencies of a job by what was counted between the start of the sample and
-//! the jump, in proportion to the bytes that its ranks have sent.
+//! by its whole cycles; links, packets, calls and latencies of a job by what was counted between the
+//! start of the sample and the jump, in proportion to what its ranks do in skipped time.
 
 mod counts;
 mod cycles;

@@ -66,7 +66,7 @@ KINDS: Mapping[str, StudyKind] = {
         ),
         StudyKind(
             "throughput",
-            "Delivered payload over simulated time.",
+            "Delivered bytes over simulated time, control messages included.",
             ("jobs", "job_windows"),
             one_seed=True,
             panels=("name",),
