@@ -176,25 +176,37 @@ def _absent(absent: Absent) -> Iterator[Caveat]:
 
 
 def _learning(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
-    """Yields a caveat for each set of runs in which q_adaptive started to learn."""
-    for titles, jobs in _sets(facts, lambda each: each.learning)[:MOST]:
-        every = set(jobs) == set(union({t: facts[t] for t in titles}, lambda each: each.jobs))
+    """Yields a caveat for the runs in which q_adaptive started to learn, for all jobs or some."""
+    learning = {title: each for title, each in facts.items() if each.learning}
+    whole = [title for title, each in learning.items() if set(each.learning) == set(each.jobs)]
+    partly = {title: each for title, each in learning.items() if title not in whole}
+    sets = [(whole, "")] if whole else []
+    if partly:
+        jobs = named(union(partly, lambda each: each.learning))
+        sets.append((list(partly), f" of {jobs}"))
+    for titles, of_jobs in sets:
         yield Caveat(
             "learning",
-            f"{which(titles, facts)}q_adaptive{'' if every else f' of {named(jobs)}'} started"
-            " without learned estimates, so the results contain its learning.",
+            f"{which(titles, facts)}q_adaptive{of_jobs} started without learned estimates, so the"
+            " results contain its learning.",
             f"q_adaptive without learned estimates{some(titles, facts)}",
         )
 
 
 def _unfinished(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
-    """Yields a caveat for each set of runs in which jobs had not ended."""
-    for titles, jobs in _sets(facts, lambda each: each.unfinished)[:MOST]:
+    """Yields a caveat for each set of runs in which jobs had not ended, or one if they are many."""
+    found = _sets(facts, lambda each: each.unfinished)
+    where = ""
+    if len(found) > MOST:
+        titles = [title for title, each in facts.items() if each.unfinished]
+        found = [(titles, union(facts, lambda each: each.unfinished))]
+        where = ", each in some of these runs"
+    for titles, jobs in found:
         its = "Its times cover" if len(jobs) == 1 else "Their times cover"
         yield Caveat(
             "unfinished",
-            f"{which(titles, facts)}{named(jobs)} had not ended when the run did. {its} the part"
-            " that ran.",
+            f"{which(titles, facts)}{named(jobs)} had not ended when the run did{where}. {its} the"
+            " part that ran.",
             f"not ended: {named(jobs)}{some(titles, facts)}",
         )
 

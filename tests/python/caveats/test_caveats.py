@@ -70,6 +70,28 @@ def test_jobs_that_had_not_ended_are_told_of_their_own_runs() -> None:
     assert [text.split(" had not")[0] for text in texts] == ["x: a", "y, z: b"]
 
 
+def test_many_sets_of_runs_with_jobs_that_had_not_ended_are_one_sentence() -> None:
+    names = "abcdef"
+    among = {
+        f"run {name}": facts(
+            [job(each) for each in names],
+            [row(each, 0, None if each == name else 90) for each in names],
+            {},
+        )
+        for name in names
+    }
+    (text,) = [each.text for each in caveats_of(among) if each.kind == "unfinished"]
+    assert "had not ended when the run did, each in some of these runs." in text
+
+
+def test_routings_that_learn_are_told_once_for_all_runs_whose_jobs_all_learn() -> None:
+    cold = {"algorithm": "q_adaptive"}
+    runs = {name: facts([job(name)], [row(name, 0, 90)], {"routing": cold}) for name in ("a", "b")}
+    runs["c"] = facts([job("a")], [row("a", 0, 90)], {"routing": {"algorithm": "par"}})
+    (text,) = [each.text for each in caveats_of(runs) if each.kind == "learning"]
+    assert text.startswith("a, b: q_adaptive started without learned estimates")
+
+
 def test_windows_of_the_record_beyond_the_end_of_the_run_are_told() -> None:
     record = {
         "window_ps": 10_000_000,  # the default
