@@ -198,8 +198,8 @@ def _unfinished(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
     found = _sets(facts, lambda each: each.unfinished)
     where = ""
     if len(found) > MOST:
-        titles = [title for title, each in facts.items() if each.unfinished]
-        found = [(titles, union(facts, lambda each: each.unfinished))]
+        among = [title for title, each in facts.items() if each.unfinished]
+        found = [(among, union(facts, lambda each: each.unfinished))]
         where = ", each in some of these runs"
     for titles, jobs in found:
         its = "Its times cover" if len(jobs) == 1 else "Their times cover"
