@@ -32,13 +32,15 @@ def through_nics(run: RunLike) -> pl.DataFrame:
         return own
     messages = table(run, "messages")
     parts = _of_links(run, ranks) if messages is None else _of_messages(messages, ranks)
-    counted = (
-        pl.when(shared).then(pl.col(whole) * pl.col(part).fill_null(0.0)).otherwise(pl.col(whole))
-        for whole, part in (("messages_sent", "_messages"), ("bytes_sent", "_bytes"))
-    )
+    counted = {
+        f"nic{part}": pl.when(shared)
+        .then(pl.col(f"{part[1:]}_sent") * pl.col(part).fill_null(0.0))
+        .otherwise(pl.col(f"{part[1:]}_sent"))
+        for part in ("_messages", "_bytes")
+    }
     return (
         ranks.join(parts, on=_RANK, how="left", maintain_order="left")
-        .with_columns(nic_messages=next(counted), nic_bytes=next(counted))
+        .with_columns(**counted)
         .drop("_messages", "_bytes")
     )
 

@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pantala.core import native
 from pantala.core.job_end import ends_by_itself
 from pantala.core.plan import ExpectedTraffic
 from pantala.core.record_windows import long_windows, packets_from
@@ -79,15 +78,8 @@ def _silent(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic]) -> Ite
         elif job["workload"]["kind"] == "pattern":
             if not job["workload"].get("load", 1):
                 yield f"jobs.{name} sends nothing: its load is 0; set a load"
-        elif name in sent and not sent[name]["messages"] and not _has_barriers(job["workload"]):
+        elif name in sent and not sent[name]["messages"]:
             yield f"jobs.{name} sends nothing; check its messages and iterations"
-
-
-def _has_barriers(workload: Mapping[str, Any]) -> bool:
-    """Returns whether a program of recorded operations calls barriers, which no traffic counts."""
-    if workload["kind"] != "operations":
-        return False
-    return "barrier" in native.operation_file_summary(workload["path"])["calls"]
 
 
 def _delayed(

@@ -52,4 +52,4 @@ def means_in_words(seeds: Sequence[int]) -> str:
     words = seeds_in_words(seeds)
     if len(seeds) > 1:
         return f"Means over {words}."
-    return f"S{words[1:]}." if seeds else ""
+    return f"{words.capitalize()}." if seeds else ""

@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 from pantala.core import native
 from pantala.errors import ScenarioWarning, UsageError
 from pantala.models.validation import fault
-from pantala.workloads.recorded_calls import RecordedCalls
+from pantala.workloads.recorded_calls import RecordedCalls, path_fault
 
 __all__ = [
     "OperationFile",
@@ -46,6 +46,11 @@ class OperationFile(RecordedCalls):
         elif not is_operation_file(given):
             remedy = 'set kind = "trace" for a trace in another format'
             yield fault("is no operation file: its first bytes differ", remedy, "path")
+        else:
+            try:
+                made.own_ranks()
+            except UsageError as error:
+                yield path_fault(made.path, error)
 
     @property
     def application(self) -> str:

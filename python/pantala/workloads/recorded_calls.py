@@ -8,11 +8,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from pydantic_core import PydanticCustomError
 
+from pantala.errors import UsageError
 from pantala.models.base import Count
 from pantala.models.validation import fault
 from pantala.workloads.front_end import FrontEnd
 
-__all__ = ["RecordedCalls"]
+__all__ = ["RecordedCalls", "path_fault"]
 
 #: A factor from 0 to 1,000,000.
 _Factor = Annotated[float, Field(ge=0.0, le=1e6, allow_inf_nan=False)]
@@ -48,3 +49,18 @@ class RecordedCalls(FrontEnd):
     def sizes_plan(self) -> dict[str, Any]:
         """Returns the key of the bytes in the plan's workload object, if they are multiplied."""
         return {} if self.amplification == 1 else {"amplification": self.amplification}
+
+
+def path_fault(path: str, error: UsageError, remedy: str = "") -> PydanticCustomError:
+    """Returns the fault of the key `path` for an error of its file.
+
+    Args:
+        path: the value of the key, which the fault names anyway.
+        error: the error. Without `remedy`, its text ends with what to do, after a semicolon.
+        remedy: what to do, if the error does not say it.
+    """
+    text = str(error).removeprefix(f"{path}: ")
+    message, _, said = text.rpartition("; ")
+    if remedy or not message:
+        return fault(text, remedy or "correct the file, or record it again", "path")
+    return fault(message, said, "path")

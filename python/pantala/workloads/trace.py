@@ -14,7 +14,7 @@ from pantala.core import native
 from pantala.errors import ScenarioWarning, UsageError
 from pantala.models.validation import fault
 from pantala.workloads.operation_file import is_operation_file, operations_plan
-from pantala.workloads.recorded_calls import RecordedCalls
+from pantala.workloads.recorded_calls import RecordedCalls, path_fault
 
 __all__ = ["Trace", "otf2_anchor"]
 
@@ -42,17 +42,14 @@ class Trace(RecordedCalls):
                 "is an operation file, such as a capture", 'set kind = "operations"', "path"
             )
             return
-        of_content = False
+        remedy = ""
         try:
             if otf2_anchor(made.path) is None:
                 native.trace_files(made.path)
-                of_content = True
+                remedy = "correct the trace, or record it again"  # errors of its content say none
             made.own_ranks()
         except UsageError as error:
-            message, _, remedy = str(error).rpartition("; ")
-            if of_content or not message:  # what is wrong, without a remedy
-                message, remedy = str(error), "correct the trace, or record it again"
-            yield fault(message, remedy, "path")
+            yield path_fault(made.path, error, remedy)
 
     def own_ranks(self) -> int:
         """Returns the number of ranks of the trace.

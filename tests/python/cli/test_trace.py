@@ -72,6 +72,27 @@ def test_computing_is_scaled_or_left_out(trace: str) -> None:
         scenario(path=trace, compute="none", compute_scale=2.0)
 
 
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "there is no such file; give the path of an operation file"),
+        (b"num_ranks 2", 'its first bytes differ; set kind = "trace"'),
+        (b"PANTOPS\0" + bytes(200), r"path = .*\.operations\": [^/]*; write the file again"),
+    ],
+)
+def test_a_wrong_operation_file_names_key_and_remedy(
+    content: bytes | None, message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "given.operations"
+    if content is not None:
+        path.write_bytes(content)
+    job = {"name": "a", "workload": {"kind": "operations", "path": str(path)}}
+    with pytest.raises(pt.ScenarioError, match=message):
+        pt.Scenario.from_dict(
+            {"name": "t", "machine": MACHINE, "routing": "minimal", "jobs": [job]}
+        )
+
+
 def test_a_wrong_trace_is_one_line(trace: str) -> None:
     with pytest.raises(pt.ScenarioError, match=r"workload\.path.*there is no such file"):
         scenario(path=trace + "nowhere")

@@ -171,7 +171,7 @@ def _figure(
     elif several and len(rows.seeds) == 1:
         none.append(f"only seed {rows.seeds[0]} has runs of all cells")
     elif len(rows.seeds) > 1:
-        words.append(f"S{seeds_in_words(rows.seeds)[1:]}.")
+        words.append(f"{seeds_in_words(rows.seeds).capitalize()}.")
         notes.append(seeds_in_words(rows.seeds))
     if rows.absent:
         none.append(f"of {counted(rows.wanted, 'run')}, {count(rows.absent)} are missing")
