@@ -52,7 +52,7 @@ def test_messages_without_a_fitting_receive_are_refused(
         ended = cli(command, "halo.toml")
         assert ended.status == 2
         assert text in ended.err
-        assert "halo.operations: rank" in ended.err
+        assert 'jobs[0].workload.path = "halo.operations": rank' in ended.err
         assert "complete the calls in what wrote the file" in ended.err
 
 

@@ -147,12 +147,13 @@ def test_the_plan_names_the_operations(cache: Path) -> None:
     path = Path(plan["workload"]["path"])
     assert path == cache / f"{plan['workload']['hash']}.operations"
     assert native.operation_file(str(path))["hash"] == plan["workload"]["hash"]
+    whole = scenario(pt.OperationFile(path=str(path)))
     path.write_bytes(path.read_bytes()[:-1])
-    other = scenario(pt.OperationFile(path=str(path)))
-    with pytest.raises(
-        pt.UsageError, match=r"is truncated: its \d+ bytes do not end with a footer"
-    ):
-        other.plan()
+    truncated = r"is truncated: its \d+ bytes do not end with a footer"
+    with pytest.raises(pt.UsageError, match=truncated):
+        whole.plan()
+    with pytest.raises(pt.ScenarioError, match=truncated):
+        pt.OperationFile(path=str(path))
 
 
 def test_a_read_only_home_is_no_obstacle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
