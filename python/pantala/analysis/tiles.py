@@ -148,7 +148,7 @@ def tile_counters(mapped: pl.DataFrame, counters: pl.DataFrame) -> pl.DataFrame:
 def tile_kinds(
     mapped: pl.DataFrame, ports: pl.DataFrame, flit_time_ps: Mapping[str, int]
 ) -> pl.DataFrame:
-    """Returns the flits and the stall of requests and responses on each tile in use.
+    """Returns the flits and the stall of requests and responses on each connected tile.
 
     Args:
         mapped: the result of `tile_map`.

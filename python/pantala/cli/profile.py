@@ -99,7 +99,7 @@ def profile(
                 "stalled flits",
                 "stalls to flits",
             ),
-            "Number: of tiles or links in use.\n",
+            "Number: of connected tiles, or of links; those without traffic count.\n",
         )
         for row in each["counters"].iter_rows(named=True):
             ratio = row["stalls_to_flits"]

@@ -92,8 +92,10 @@ def _facts(path: str, found: dict[str, Any]) -> Table:
     partners = dict.fromkeys((rank["rank"] for rank in ranks), 0)
     for pair in found["matrix"]:
         partners[pair["source"]] += 1
-    ranks_word = "rank" if found["ranks"] == 1 else "ranks"
-    shown = facts(f"{Path(path).name}: {found['format']}, {count(found['ranks'])} {ranks_word}")
+    number = f"{count(found['ranks'])} {'rank' if found['ranks'] == 1 else 'ranks'}"
+    if ranks and ranks[0]["rank"]:  # the file of one rank
+        number = f"rank {ranks[0]['rank']}"
+    shown = facts(f"{Path(path).name}: {found['format']}, {number}")
     shown.add_row("size of the files", PLAIN.size(found["file_bytes"]))
     shown.add_row("records", count(found["records"]))
     if "operations" in found:

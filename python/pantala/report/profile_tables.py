@@ -107,9 +107,10 @@ def counters_table(reported: ReportedRun) -> ReportTable:
     ]
     stalled = any(rows["stalled_flits_mean"].sum() > 0 for _, rows in found)
     unit = "tile" if has_tiles(reported.plan["topology"]) else "link"
+    means = "connected tiles" if unit == "tile" else "links"
     made = ReportTable(
         f"Counters of the routers that serve each job, by class of {unit}s, means over the"
-        f" {unit}s in use, over the whole run. All traffic of these routers counts, also of other"
+        f" {means}, over the whole run. All traffic of these routers counts, also of other"
         f" jobs.{_STALLED if stalled else ' No link stalled.'}",
         [
             *("job", "class", "flits"),
@@ -135,7 +136,7 @@ def tiles_table(reported: ReportedRun) -> ReportTable | None:
     if not has_tiles(reported.plan["topology"]):
         return None
     made = ReportTable(
-        f"Tiles of the routers by class, over the whole run: tiles in use, sums of their"
+        f"Tiles of the routers by class, over the whole run: connected tiles, sums of their"
         f" counters, and the highest ratio of a tile.{_STALLED}",
         ["run", "class", "flits", "stalls to flits", "highest of a tile", "stalled flits", "tiles"],
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,9 @@ import pantala as pt
 from pantala import papers
 from pantala.core import native
 from pantala.core.plan import Plan
+from pantala.papers.wang2020.study import cells as cells_of
 from pantala.papers.wang2020.study import measures, platform, sources, tables
+from pantala.studies.asked import cases_of_claims, chosen_claims
 from pantala.studies.campaign import check_measures
 from pantala.studies.evidence import Evidence
 
@@ -174,6 +177,26 @@ def test_measures_without_runs_are_not_a_number() -> None:
         assert all(np.isnan(values).all() for values in measure(evidence).values()), claim
     for name, table in tables.TABLES.items():
         assert isinstance(table(evidence), pl.DataFrame), name
+
+
+@pytest.mark.parametrize(
+    ("claim", "cells"),
+    [
+        ("WANG-6C-02", {"workload3": 2}),
+        ("WANG-6C-03", {"workload3": 2}),
+        ("WANG-6C-04", {"workload3": 2}),
+        ("WANG-6B-08", dict.fromkeys(platform.WORKLOADS, 1)),
+        ("WANG-6A-02", {"workload1": 12, "workload2": 12}),
+    ],
+)
+def test_a_claim_on_few_cells_asks_for_these_only(claim: str, cells: dict[str, int]) -> None:
+    study = papers.study("wang2020")
+    descriptions = study.descriptions(quick=False, seeds=1)
+    asked = cases_of_claims(study, descriptions, chosen_claims(study, [claim]))
+    grid = pl.DataFrame(
+        list(product(*cells_of.GRID.values())), schema=list(cells_of.GRID), orient="row"
+    )
+    assert {name: grid.filter(where).height for name, where in asked.items()} == cells
 
 
 @pytest.mark.parametrize("placement", platform.PLACEMENTS)

@@ -7,11 +7,16 @@ use super::binary_file::MAGIC;
 use crate::input;
 use crate::trace::TraceError;
 
+/// The ranks that the file of one rank can name.
+pub(super) const LARGEST_TRACE: u32 = 1 << 20;
+
 /// The files of a trace, by rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Files {
     /// The file of each rank.
     pub ranks: Vec<PathBuf>,
+    /// The rank of the first file: 0, or what the name of a single file says.
+    pub first: u32,
     /// Whether the path names one rank's file, of a trace whose other files are unknown.
     pub single: bool,
 }
@@ -44,7 +49,8 @@ impl Files {
             return Self::of_meta(path);
         }
         if path.is_file() {
-            return Ok(Self { ranks: vec![path.to_owned()], single: true });
+            let first = rank_in_name(path).unwrap_or(0);
+            return Ok(Self { ranks: vec![path.to_owned()], first, single: true });
         }
         let meta = with_suffix(path, ".meta");
         if meta.is_file() { Self::of_meta(&meta) } else { Self::of_prefix(path, None, path) }
@@ -134,7 +140,7 @@ impl Files {
                 }
             }
         }
-        Ok(Self { ranks: files, single: false })
+        Ok(Self { ranks: files, first: 0, single: false })
     }
 }
 
@@ -142,6 +148,13 @@ impl Files {
 fn rank_file(prefix: &Path, rank: u32) -> Option<PathBuf> {
     let names = [".bin", ".txt", ".ascii"].map(|end| format!("-{rank:04}{end}"));
     names.iter().map(|name| with_suffix(prefix, name)).find(|path| path.is_file())
+}
+
+/// The rank in the name of one rank's file, such as `PREFIX-0012.bin`.
+fn rank_in_name(path: &Path) -> Option<u32> {
+    let (_, digits) = path.file_stem()?.to_str()?.rsplit_once('-')?;
+    let is_number = digits.len() >= 4 && digits.bytes().all(|byte| byte.is_ascii_digit());
+    digits.parse().ok().filter(|rank| is_number && *rank < LARGEST_TRACE)
 }
 
 fn with_suffix(prefix: &Path, suffix: &str) -> PathBuf {

@@ -72,7 +72,7 @@ impl DumpiTrace {
         let mut calls: BTreeMap<String, u64> = BTreeMap::new();
         let mut by_rank = Vec::new();
         let ranks = self.files.len() as u32;
-        for (rank, survey) in (0..).zip(&self.surveys) {
+        for (rank, survey) in (self.first..).zip(&self.surveys) {
             let of_rank = names(&survey.calls);
             for (name, count) in &of_rank {
                 *calls.entry(name.clone()).or_default() += count;
@@ -113,7 +113,7 @@ impl DumpiTrace {
 
     fn matrix(&self) -> Vec<PairSummary> {
         let mut pairs: BTreeMap<(u32, u32), (u64, u64)> = BTreeMap::new();
-        for (rank, survey) in (0..).zip(&self.surveys) {
+        for (rank, survey) in (self.first..).zip(&self.surveys) {
             for ((local, partner), tally) in &survey.tallies {
                 // Communicators of a single file are unknown, except the world.
                 let partner = match self.communicators.members(rank, *local) {

@@ -9,7 +9,7 @@ use pantala_mpi::{Communicator, RankContext};
 
 use super::collective_order::collectives;
 use super::communicators::{CommunicatorNumber, Communicators};
-use super::files::Files;
+use super::files::{Files, LARGEST_TRACE};
 use super::interpreter::Guide;
 use super::matching;
 use super::rank_file::RankFile;
@@ -21,13 +21,12 @@ use crate::trace::{ComputeScale, TraceError, TraceFile, TraceSummary};
 /// The context of each rank's `COMM_SELF`.
 const SELF_CONTEXT: u32 = 1;
 
-/// The ranks that the file of one rank can name.
-const LARGEST_TRACE: u32 = 1 << 20;
-
 /// A DUMPI trace.
 #[derive(Debug)]
 pub struct DumpiTrace {
     pub(super) files: Vec<RankFile>,
+    /// The rank of the first file: above 0 only for the file of one rank.
+    pub(super) first: u32,
     /// Bytes of the blocks in which files are read.
     pub(super) block: usize,
     pub(super) surveys: Vec<RankSurvey>,
@@ -53,18 +52,20 @@ impl TraceFile for DumpiTrace {
     fn open(path: &Path) -> Result<Self, TraceError> {
         let found = Files::find(path)?;
         let ranks = found.ranks.len() as u32;
-        let files = (0..).zip(&found.ranks).map(|(rank, file)| RankFile::open(file, rank));
+        let files =
+            (found.first..).zip(&found.ranks).map(|(rank, file)| RankFile::open(file, rank));
         let files: Vec<RankFile> = files.collect::<Result<_, _>>()?;
         let block = block_size(files.len());
         // A single file may name any rank of its trace.
         let known = if found.single { LARGEST_TRACE } else { ranks };
         let mut interned = Vec::new();
-        let surveys = (0..)
+        let surveys = (found.first..)
             .zip(&files)
             .map(|(rank, file)| RankSurvey::of(file, rank, known, block, &mut interned));
         let surveys: Vec<RankSurvey> = surveys.collect::<Result<_, _>>()?;
         let mut trace = Self {
             files,
+            first: found.first,
             block,
             surveys,
             communicators: Communicators::default(),
@@ -77,6 +78,12 @@ impl TraceFile for DumpiTrace {
         };
         trace.warn();
         if found.single {
+            trace.warnings.push(
+                "the file of one rank tells neither the number of ranks nor who is in \
+                 communicators other than MPI_COMM_WORLD: bytes given to collectives count this \
+                 rank alone, and the pairs of ranks lack messages in other communicators"
+                    .to_owned(),
+            );
             let message = "is the file of one rank; a job replays the files of all ranks: give the \
                            .meta file, its directory or the prefix of the files";
             trace.refusal = Some(TraceError::new(path, message));

@@ -479,6 +479,25 @@ fn a_group_has_no_more_ranks_than_the_trace() {
 }
 
 #[test]
+fn the_file_of_one_rank_is_described_as_that_rank() {
+    let folder = program(3, |rank, out| {
+        out.send(F::Send, 8, i64::from((rank + 1) % 3), 0, None)?;
+        out.recv(8, i64::from((rank + 2) % 3), 0, IGNORED)
+    });
+    let path = folder.path("run-0002.bin");
+    let found = TraceFormat::Dumpi.open(&path).unwrap().summary().unwrap();
+    assert_eq!((found.ranks, found.by_rank.len(), found.by_rank[0].rank), (1, 1, 2));
+    let pairs = found.matrix.iter().map(|pair| (pair.source, pair.destination, pair.messages));
+    assert_eq!(pairs.collect::<Vec<_>>(), [(2, 0, 1)]);
+    assert!(found.warnings.iter().any(|text| text.contains("the file of one rank tells neither")));
+    // A name without a rank's number is that of rank 0.
+    let other = folder.path("2.bin");
+    std::fs::copy(&path, &other).unwrap();
+    let found = TraceFormat::Dumpi.open(&other).unwrap().summary().unwrap();
+    assert_eq!(found.by_rank[0].rank, 0);
+}
+
+#[test]
 fn a_partly_profiled_trace_neither_fails_nor_waits_for_ever() {
     let folder = program(3, |rank, out| {
         out.ignored[F::Send as usize] = 4;

@@ -22,6 +22,8 @@ from pantala.studies.evidence import Evidence
 
 Measures = Mapping[str, np.ndarray]
 Measure = Callable[[Evidence], Measures]
+#: Axes and values of the only cells that a measure reads; all cells if it is empty.
+Only = tuple[tuple[str, str], ...]
 
 #: Places in the axes of arrays.
 ONE, TWO = 0, 1
@@ -61,11 +63,13 @@ def parts(workload: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
-def of_jobs(e: Evidence, workload: str, column: str) -> dict[tuple[str, str], np.ndarray]:
-    """Returns a column of the table jobs by part and job."""
+def of_jobs(
+    e: Evidence, workload: str, column: str, only: Only = ()
+) -> dict[tuple[str, str], np.ndarray]:
+    """Returns a column of the table jobs by part and job; other cells than `only` are NaN."""
     found = {}
     for part in parts(workload):
-        rows = e.chosen(workload, "jobs", (*_AXES, "name", column), {"part": part})
+        rows = e.chosen(workload, "jobs", (*_AXES, "name", column), {"part": part, **dict(only)})
         for name in WORKLOADS[workload]:
             if part in (TOGETHER, f"alone-{name}"):
                 own = rows if rows.is_empty() else rows.filter(pl.col("name") == name)
@@ -75,7 +79,12 @@ def of_jobs(e: Evidence, workload: str, column: str) -> dict[tuple[str, str], np
 
 @lru_cache(maxsize=64)
 def latencies(
-    e: Evidence, workload: str, column: str = "latency_max_ns", *, median: bool = False
+    e: Evidence,
+    workload: str,
+    column: str = "latency_max_ns",
+    only: Only = (),
+    *,
+    median: bool = False,
 ) -> dict[tuple[str, str], np.ndarray]:
     """Returns the mean over ranks of a latency of the messages that they receive, by part and job.
 
@@ -85,12 +94,13 @@ def latencies(
         e: the results.
         workload: the workload.
         column: a latency of the table rank_messages.
+        only: the cells to read; the others are NaN.
         median: whether the median over ranks takes the place of the mean.
     """
     value = pl.col(column).median() if median else pl.col(column).mean()
     found = {}
     for part in parts(workload):
-        where = {"part": part, "direction": "received"}
+        where = {"part": part, "direction": "received", **dict(only)}
         rows = e.chosen(workload, "rank_messages", (*_AXES, "job", column), where)
         if not rows.is_empty():
             rows = rows.group_by(*_AXES, "seed", "job").agg(value)
@@ -108,14 +118,14 @@ def slowdowns(values: Mapping[tuple[str, str], np.ndarray], name: str) -> np.nda
     return ratio
 
 
-def latency_slowdown(e: Evidence, workload: str, name: str) -> np.ndarray:
+def latency_slowdown(e: Evidence, workload: str, name: str, only: Only = ()) -> np.ndarray:
     """Returns the slowdown of a job's average latency in a workload."""
-    return slowdowns(latencies(e, workload), name)
+    return slowdowns(latencies(e, workload, only=only), name)
 
 
-def time_slowdown(e: Evidence, workload: str, name: str) -> np.ndarray:
+def time_slowdown(e: Evidence, workload: str, name: str, only: Only = ()) -> np.ndarray:
     """Returns the slowdown of a job's maximum communication time in a workload."""
-    return slowdowns(of_jobs(e, workload, "communication_time_max_ns"), name)
+    return slowdowns(of_jobs(e, workload, "communication_time_max_ns", only), name)
 
 
 def where_is(name: str) -> list[str]:
@@ -134,18 +144,18 @@ def alone(e: Evidence, name: str, what: str = "communication_time_max_ns") -> np
 
 
 @lru_cache(maxsize=16)
-def of_class(e: Evidence, workload: str, link_class: str, column: str) -> np.ndarray:
+def of_class(
+    e: Evidence, workload: str, link_class: str, column: str, only: Only = ()
+) -> np.ndarray:
     """Returns a column of a class of links between routers, all jobs together; 0 without links."""
-    where = {"part": TOGETHER, "class": link_class}
+    where = {"part": TOGETHER, "class": link_class, **dict(only)}
     rows = e.chosen(workload, "system_windows", (*_AXES, column), where)
     return _array(e, rows, column)
 
 
-def links(e: Evidence, workload: str, column: str) -> dict[str, np.ndarray]:
+def links(e: Evidence, workload: str, column: str, only: Only = ()) -> dict[str, np.ndarray]:
     """Returns a column of global and of local links; in 2D, row and column links are local."""
-    inside = [of_class(e, workload, each, column) for each in ("local", "row", "column")]
-    there = ~np.isnan(of_class(e, workload, "global", column))
-    return {
-        "global": of_class(e, workload, "global", column),
-        "local": np.where(there, np.nansum(inside, axis=0), np.nan),
-    }
+    inside = [of_class(e, workload, each, column, only) for each in ("local", "row", "column")]
+    between = of_class(e, workload, "global", column, only)
+    there = ~np.isnan(between)
+    return {"global": between, "local": np.where(there, np.nansum(inside, axis=0), np.nan)}

@@ -258,8 +258,11 @@ def longer_in_2d(e: Evidence) -> Measures:
 
 def alexnet_absorbs(e: Evidence) -> Measures:
     """Returns AlexNet's slowdowns in 1D on random nodes under adaptive routing, the largest."""
+    only = (("network", "1D"), ("placement", "random"), ("routing.algorithm", "codes_adp"))
     latency, time = (
-        in_workloads(e, what, "alexnet")[:, ONE, NODES, ADAPTIVE].max(axis=0)
+        np.array([what(e, each, "alexnet", only) for each in where_is("alexnet")])[
+            :, ONE, NODES, ADAPTIVE
+        ].max(axis=0)
         for what in (latency_slowdown, time_slowdown)
     )
     return {"latency": latency, "time": time - 1, "latency_beyond_time": latency - time}
@@ -302,9 +305,14 @@ def shorter_in_2d(e: Evidence) -> Measures:
     return {name: share(each[:, TWO] < each[:, ONE], each) for name, each in found.items()}
 
 
+#: The cells of Table VI.
+_OF_TABLE_6 = (("placement", "random_groups"), ("routing.algorithm", "codes_adp"))
+
+
 def _table_6(e: Evidence, column: str) -> dict[str, np.ndarray]:
     """Returns a column of link classes in Workload 3, random groups, adaptive, [network, seed]."""
-    return {name: each[:, GROUPS, ADAPTIVE] for name, each in links(e, "workload3", column).items()}
+    found = links(e, "workload3", column, _OF_TABLE_6)
+    return {name: each[:, GROUPS, ADAPTIVE] for name, each in found.items()}
 
 
 def load_of_classes(e: Evidence) -> Measures:
