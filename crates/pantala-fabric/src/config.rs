@@ -124,6 +124,18 @@ pub enum CreditCheck {
     Crossbar,
 }
 
+/// In which order a link takes the packets of its output buffers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LinkOrder {
+    /// Round-robin over virtual channels.
+    #[default]
+    RoundRobin,
+    /// In the order in which they have crossed, whatever their virtual channel, as BookSim2's output
+    /// queue. Only with `credit_check = "crossbar"` and `input_queue = "fifo"`.
+    Arrival,
+}
+
 /// When an idle link decides which packet goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -266,6 +278,9 @@ pub struct RouterConfig {
     pub arbiter: Arbiter,
     /// When an idle link decides which packet goes.
     pub link_decision: LinkDecision,
+    /// In which order a link takes the packets of its output buffers.
+    #[serde(default)]
+    pub link_order: LinkOrder,
     /// Where a packet waits for the credits of the link.
     pub credit_check: CreditCheck,
     /// When the credits of a packet return to the sender.
@@ -324,6 +339,7 @@ impl Default for RouterConfig {
             output_vc_gap: 0,
             arbiter: Arbiter::RoundRobin,
             link_decision: LinkDecision::AtStart,
+            link_order: LinkOrder::RoundRobin,
             credit_check: CreditCheck::Link,
             credit_return: Release::Tail,
             output_release: OutputRelease::Start,

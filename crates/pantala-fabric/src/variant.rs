@@ -38,6 +38,8 @@ pub(crate) struct Model {
     pub(crate) idle_flits: u8,
     /// Flit times of the head after that decision.
     pub(crate) head_flits: u8,
+    /// Whether links send in the order of crossing (else their VCs take turns).
+    pub(crate) in_order: bool,
     /// Whether the crossbar has a clock.
     pub(crate) clocked: bool,
     /// Whether a router's ports fit into one word.
@@ -61,6 +63,7 @@ impl Model {
         injection_vc: InjectionVc::First,
         idle_flits: 0,
         head_flits: 1,
+        in_order: false,
         clocked: false,
         one_word: true,
     };

@@ -272,6 +272,13 @@ class RouterKeys(Model):
     - after_flit: one flit time after a packet reaches an idle link, as in SST's merlin. A busy link decides when
       it becomes free.
     """
+    link_order: Literal["round_robin", "arrival"] = "round_robin"
+    """In which order a link takes the packets of its output buffers.
+
+    - round_robin: round-robin over virtual channels.
+    - arrival: in the order in which they have crossed, whatever their virtual channel, as BookSim2's output
+      queue. Only with `credit_check = "crossbar"` and `input_queue = "fifo"`.
+    """
     credit_check: Literal["link", "crossbar"]
     """Where a packet waits for the credits of the link.
 
@@ -325,6 +332,7 @@ class RouterKeys(Model):
         ),
         "arbiter": Key("arbiter"),
         "link_decision": Key("link_decision"),
+        "link_order": Key("link_order"),
         "credit_check": Key("credit_check"),
         "credit_return": Key("credit_return"),
         "output_release": Key("output_release"),

@@ -39,6 +39,9 @@ SWITCHES: Mapping[str, tuple[str, Any]] = MappingProxyType(
     }
 )
 
+#: Keys of the router that plans of earlier versions lack, and the values that these have.
+_LATER_ROUTER_KEYS: Mapping[str, Any] = MappingProxyType({"link_order": "round_robin"})
+
 _SWITCHED = frozenset(key for key, _ in SWITCHES.values())
 
 #: Digits of a run's identity. With 80 bits, two of a billion runs share an identity with a
@@ -58,6 +61,11 @@ def canonical_plan(resolved: Mapping[str, Any]) -> dict[str, Any]:
     ]
     kept["record"] = {
         key: value for key, value in resolved["record"].items() if key not in _SWITCHED
+    }
+    kept["router"] = {
+        key: value
+        for key, value in resolved["router"].items()
+        if key not in _LATER_ROUTER_KEYS or value != _LATER_ROUTER_KEYS[key]
     }
     if resolved["record"]["packets"] not in ("off", "sampled"):
         kept["record"]["packets"] = resolved["record"]["packets"]

@@ -121,6 +121,17 @@ def test_a_scenario_that_draws_from_its_seed_shares_nothing(
     assert len({cases.listed(n)[0].run for n in range(3)}) == 3
 
 
+@pytest.mark.parametrize(("value", "same"), [("round_robin", True), ("arrival", False)])
+def test_a_plan_without_a_later_key_of_the_router_keeps_its_identity(
+    value: str, same: bool
+) -> None:
+    plan = scenario().plan()
+    router = dict(plan["router"])
+    assert router.pop("link_order") == "round_robin"
+    earlier = run_id({**plan, "router": router})
+    assert (run_id({**plan, "router": {**router, "link_order": value}}) == earlier) == same
+
+
 def test_wrong_seeds_are_refused_as_without_sharing(tmp_path: Path) -> None:
     wrong: list[list[Any]] = [[1, -1], [1, True], [1, "2"], [1, 2**64]]
     for seeds in wrong:

@@ -42,6 +42,21 @@ def test_wormhole_needs_matching_router_stages(key: str, value: str, only: str) 
 
 
 @native
+@pytest.mark.parametrize(
+    ("key", "value", "only"),
+    [("credit_check", "link", "crossbar"), ("input_queue", "virtual_output", "fifo")],
+)
+def test_links_in_the_order_of_arrival_take_credits_before(key: str, value: str, only: str) -> None:
+    changes = {"flow_control": "virtual_cut_through", key: value}
+    says = (
+        r'machine\.router\.link_order = "arrival": packets leave in the order in which they have'
+        rf" crossed.*set {key} to {only}"
+    )
+    with pytest.raises(pt.ScenarioError, match=says):
+        _measured("booksim2", 0.1, **changes)
+
+
+@native
 def test_islip_matches_ports() -> None:
     with pytest.raises(pt.ScenarioError, match=r'machine\.router\.arbiter = "islip".*port_and_vc'):
         _measured("pantala", 0.1, arbiter="islip")

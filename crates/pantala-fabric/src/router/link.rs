@@ -5,6 +5,9 @@
 //! is empty and it has credit. Nothing can change that decision before the packet's head is ready,
 //! so it needs no event. A busy link decides early, too, if no other packet can be ready before it
 //! is free. Where such a packet cannot be sent yet, the link keeps its decision (`booking`).
+//!
+//! A link may send in the order of crossing instead ([`crate::config::LinkOrder::Arrival`]). Then
+//! each packet's turn is known when it crosses, and it is sent ahead, however long the queue is.
 
 use crate::config::OutputRelease;
 use crate::fabric::Fabric;
@@ -34,6 +37,8 @@ impl Fabric {
         let reach = if F::DEFAULT {
             // If all packets have one VC, the link sends this packet next even if it is still busy.
             if port.end.is_single() { ready + self.setup.stages.far_ahead } else { ready }
+        } else if self.setup.stages.in_order::<F>() {
+            NEVER
         } else if self.setup.stages.ahead_is_unread() {
             // Nor can another packet be ready before the link is free if the crossbar is busy until
             // then.

@@ -2,8 +2,8 @@
 
 use crate::config::{
     Arbiter, BufferUnit, CreditCheck, CrossbarClock, CrossbarContention, CrossbarDelay,
-    FabricConfig, FlowControl, InjectionVc, InputQueue, LinkDecision, OutputLatency, OutputRelease,
-    Release, Serialization,
+    FabricConfig, FlowControl, InjectionVc, InputQueue, LinkDecision, LinkOrder, OutputLatency,
+    OutputRelease, Release, Serialization,
 };
 use crate::store::port::OutPort;
 use crate::variant::{Model, Variant};
@@ -114,6 +114,7 @@ impl Stages {
             injection_vc: config.injection_vc,
             idle_flits: idle_flits as u8,
             head_flits: head_flits as u8,
+            in_order: router.link_order == LinkOrder::Arrival,
             clocked: router.crossbar_clock == CrossbarClock::Flit,
             one_word: ports <= 64,
         };
@@ -171,7 +172,11 @@ impl Stages {
     /// Returns the most flits that can take credits of a link between the grant of a packet that is
     /// sent ahead of a busy link and its start: the crossbar is busy with the packet, and until then
     /// it is granted less than the delay of a head before the start (see `router/link.rs`).
+    /// A link that sends in the order of crossing decides any time ahead.
     pub(crate) fn taken_before_start(&self) -> i32 {
+        if self.model.in_order {
+            return i32::MAX / 4;
+        }
         let granted = self.head_delay / self.crossbar_flit.max(1) + 1;
         let full = u64::from(self.full);
         let flits = if self.model.whole_packets {
@@ -323,6 +328,12 @@ impl Stages {
     #[inline(always)]
     pub(crate) const fn head_flits<F: Variant>(&self) -> Time {
         self.model::<F>().head_flits as Time
+    }
+
+    /// Returns whether links send in the order of crossing.
+    #[inline(always)]
+    pub(crate) const fn in_order<F: Variant>(&self) -> bool {
+        self.model::<F>().in_order
     }
 
     #[inline(always)]

@@ -229,16 +229,23 @@ fn packets_of_one_flit_move_as_flits_do() {
 
 /// A NIC gets long packets on one VC from a NIC of its router, and short ones on another from
 /// another group. By the packet a short one waits at the ejection link until the long one before it
-/// is through; by the flit they take turns.
+/// is through; by the flit they take turns. In the order of crossing, it waits for the flits of the
+/// long packet that the crossbar, twice as fast as the link, has passed before it.
 #[test]
 fn flits_of_two_channels_take_turns_on_a_link() {
     const LONG: u32 = 400;
     let topology = dragonfly(2, 4, 2, 9);
     let far = three_hops_away(&topology);
-    let waits = [FlowControl::VirtualCutThrough, FlowControl::Wormhole].map(|flow_control| {
+    let waits = [
+        (FlowControl::VirtualCutThrough, LinkOrder::RoundRobin),
+        (FlowControl::Wormhole, LinkOrder::RoundRobin),
+        (FlowControl::Wormhole, LinkOrder::Arrival),
+    ]
+    .map(|(flow_control, link_order)| {
         let mut config = booksim2(Algorithm::Minimal, LONG, 2, 1_000);
         config.routings[0].vc_map = VcMap::BOOKSIM_MINIMAL;
         config.router.flow_control = flow_control;
+        config.router.link_order = link_order;
         let alone = {
             let mut host = Script::new(topology.terminals());
             host.queues[far as usize].push_back((0, 0, 1));
@@ -256,6 +263,30 @@ fn flits_of_two_channels_take_turns_on_a_link() {
         short.map(|seen| seen.delivered - seen.created - alone).max().unwrap() / 1_000
     });
     assert!(waits[0] > u64::from(LONG) / 2 && waits[1] <= 4, "{waits:?} cycles");
+    assert!(waits[2] > 40 && waits[2] <= u64::from(LONG) / 2, "{waits:?} cycles");
+}
+
+/// Where packets have one VC, its order is that of the link.
+#[test]
+fn the_order_of_a_link_does_not_matter_with_one_channel() {
+    for flow_control in [FlowControl::VirtualCutThrough, FlowControl::Wormhole] {
+        let packets = [LinkOrder::RoundRobin, LinkOrder::Arrival].map(|link_order| {
+            let mut config = booksim2(Algorithm::Minimal, 4, 2, 60);
+            config.injection_vc = InjectionVc::First;
+            config.router.flow_control = flow_control;
+            config.router.link_order = link_order;
+            // All ways lie in one group.
+            let topology = dragonfly(3, 8, 0, 1);
+            let host = Uniform::new(topology.terminals(), &config, 0.9, 300_000);
+            let mut net = partition(config, topology, host);
+            net.advance(Time::MAX);
+            assert!(net.audit().balanced());
+            let mut packets = net.probe.packets;
+            packets.sort_unstable_by_key(|seen| (seen.delivered, seen.destination));
+            packets
+        });
+        assert!(packets[0].len() > 1_000 && packets[0] == packets[1], "{flow_control:?}");
+    }
 }
 
 /// A NIC sends a flit as soon as there is a credit for it, and nothing before the packet is

@@ -15,7 +15,8 @@ use crate::plan::skipping;
 use pantala_engine::{Time, transfer_time};
 use pantala_fabric::config::{
     Arbiter, BufferUnit, CreditCheck, CreditLatency, CrossbarClock, CrossbarContention,
-    CrossbarDelay, FlowControl, InputQueue, LinkDecision, Release, RouterConfig, Serialization,
+    CrossbarDelay, FlowControl, InputQueue, LinkDecision, LinkOrder, Release, RouterConfig,
+    Serialization,
 };
 use pantala_mpi::NicOrder;
 use pantala_routing::learning::QTable;
@@ -315,6 +316,9 @@ fn check_router(plan: &Plan) -> Result<(), PlanError> {
         let fits = [("serialization", counted, "counted")];
         require("flow_control", ["store_and_forward", "virtual_cut_through"], because, &fits)?;
     }
+    if router.link_order == LinkOrder::Arrival {
+        check_link_order(router)?;
+    }
     if router.input_queue == InputQueue::VirtualOutput {
         check_virtual_output(router)
     } else {
@@ -335,6 +339,17 @@ fn check_wormhole(router: &RouterConfig) -> Result<(), PlanError> {
     ];
     let because = "each flit advances separately, on virtual channels that its packet holds";
     require("flow_control", ["wormhole", "virtual_cut_through"], because, &fits)
+}
+
+/// Checks the keys of routers whose links send in the order of crossing. A packet that waited for
+/// credits in the output buffer would hold up those behind it.
+fn check_link_order(router: &RouterConfig) -> Result<(), PlanError> {
+    let fits = [
+        ("credit_check", router.credit_check == CreditCheck::Crossbar, "crossbar"),
+        ("input_queue", router.input_queue == InputQueue::Fifo, "fifo"),
+    ];
+    let because = "packets leave in the order in which they have crossed";
+    require("link_order", ["arrival", "round_robin"], because, &fits)
 }
 
 /// Checks the keys of routers with virtual output queues. They have no crossbar keys and take

@@ -212,6 +212,9 @@ fn a_record_is_the_same_beside_others() {
         json!({"crossbar_clock": "flit", "credit_return": "flit", "arbiter": "age"}),
         json!({"credit_check": "crossbar", "output_release": "tail", "buffer_unit": "packet"}),
         json!({"flow_control": "wormhole", "crossbar_contention": "port_and_vc"}),
+        json!({"credit_check": "crossbar", "link_order": "arrival", "arbiter": "age"}),
+        json!({"flow_control": "wormhole", "crossbar_contention": "port_and_vc",
+            "credit_check": "crossbar", "link_order": "arrival"}),
         json!({"input_queue": "virtual_output", "crossbar_delay": "none", "credit_return": "head", "credit_check": "crossbar"}),
     ];
     let ports = json!({"windows_ps": [1_000_000], "split": ["vc"]});

@@ -286,6 +286,7 @@ fn windows_of_routing_add_up_to_the_jobs() {
 fn other_routers_have_paths() {
     for changes in [
         json!({"flow_control": "wormhole", "crossbar_contention": "port_and_vc"}),
+        json!({"credit_check": "crossbar", "link_order": "arrival"}),
         json!({"flow_control": "store_and_forward"}),
         json!({"input_queue": "virtual_output", "credit_check": "crossbar", "credit_return": "head", "crossbar_delay": "none"}),
     ] {

@@ -47,6 +47,7 @@ pub(crate) struct Choices {
     islip: bool,
     slow_crossbar: bool,
     latency_at: bool,
+    in_order: bool,
     pub(crate) short: bool,
     packets: u32,
     out_packets: u32,
@@ -55,12 +56,12 @@ pub(crate) struct Choices {
 prop_compose! {
     pub(crate) fn choices()(
         kind in 0usize..4, arbiter in 0usize..4, releases in (0usize..3, 0usize..3), contention in 0usize..3,
-        injection in 0usize..3, gap in 0u32..3, flags: [bool; 10], packets in 1u32..6, out_packets in 0u32..6,
+        injection in 0usize..3, gap in 0u32..3, flags: [bool; 11], packets in 1u32..6, out_packets in 0u32..6,
     ) -> Choices {
-        let [clocked, after, credit_at_crossbar, whole_packets, store, by_flits, islip, slow_crossbar, short, latency_at] = flags;
+        let [clocked, after, credit_at_crossbar, whole_packets, store, by_flits, islip, slow_crossbar, short, latency_at, in_order] = flags;
         Choices {
             kind, arbiter, releases, contention, injection, gap, clocked, after, credit_at_crossbar, whole_packets, store,
-            by_flits, islip, slow_crossbar, latency_at, short, packets, out_packets,
+            by_flits, islip, slow_crossbar, latency_at, in_order, short, packets, out_packets,
         }
     }
 }
@@ -106,6 +107,9 @@ pub(crate) fn configuration(algorithm: Algorithm, seed: u64, choices: &Choices) 
         router.output_vc_gap = if choices.contention == 0 { 0 } else { choices.gap };
         router.credit_check =
             if choices.credit_at_crossbar { CreditCheck::Crossbar } else { CreditCheck::Link };
+        if choices.credit_at_crossbar && choices.in_order {
+            router.link_order = LinkOrder::Arrival;
+        }
         if choices.short {
             router.credit_latency = CreditLatency::Fixed;
             router.credit_delay = 700;

@@ -119,6 +119,7 @@ pub fn booksim2(
     router.input_vc_gap = 2;
     router.output_vc_gap = 1;
     router.credit_check = CreditCheck::Crossbar;
+    router.link_order = LinkOrder::Arrival;
     router.input_buffer = buffer;
     router.output_buffer = 0;
     config
