@@ -258,6 +258,48 @@ fn repetitions_without_effect_on_a_rank_cost_nothing() {
     assert!(found[0].1.starts_with("made.ncptl:1:1: the loop goes on for"), "{found:?}");
 }
 
+/// In double precision, functions and operators of integers take their operands without fractions,
+/// as the reference compiler's run-time library does.
+#[test]
+fn integers_in_double_precision() {
+    let cases = [
+        ("7/2 mod 2", "1"),
+        ("(-7)/2 mod 2", "1"),
+        ("round(7/2) and \" \" and round((-7)/2) and \" \" and round((-27)/10)", "4 -4 -3"),
+        ("tree_parent(10/4*2)", "2"),
+        ("mesh_coordinate((10/4*2, 2), 10/4*2, 1)", "1"),
+        ("1 if 7/2*2 is even otherwise 0", "0"),
+        ("1 if 2 divides 10/4*2 otherwise 0", "0"),
+        ("1 if 7/2 is in {3} otherwise 0", "0"),
+        ("1 if 6/2 is in {3} otherwise 0", "1"),
+        ("real(7/2 mod 2)", "1"),
+    ];
+    for (expression, expected) in cases {
+        assert_eq!(outputs(&format!("task 0 outputs {expression}"), 1), [expected], "{expression}");
+    }
+}
+
+#[test]
+fn calls_without_a_value_stop_the_task() {
+    let cases = [
+        ("0 ** 0", "0 ** 0 has no value"),
+        ("sqrt(-1)", "ROOT(2, -1) has no value"),
+        ("log10(0)", "LOG10(0) has no value"),
+        ("tree_child(1, 0, 0)", "an n-ary tree with an n of 0 does not exist; give 1 or more"),
+        ("knomial_parent(3, 1)", "a k-nomial tree with a k of 1 does not exist; give 2 or more"),
+        ("mesh_neighbor((0, 2), 0, (1, 0))", "a mesh with an extent of 0 does not exist;"),
+        ("mesh_coordinate((2, 2), 0, 3)", "a mesh has no axis 3; give 0, 1 or 2 for x, y or z"),
+        ("random_uniform(5, 5)", "RANDOM_UNIFORM(5, 5) has no value"),
+    ];
+    for (expression, expected) in cases {
+        let found = error(&format!("task 0 outputs {expression}"));
+        assert!(
+            found.starts_with(&format!("made.ncptl:1:16: {expected}")),
+            "{expression}: {found}"
+        );
+    }
+}
+
 #[test]
 fn errors_name_their_place() {
     let cases = [
