@@ -279,6 +279,38 @@ fn integers_in_double_precision() {
     }
 }
 
+/// Every operation of `explain` takes a microsecond; here, so does a byte that is touched. Senders
+/// touch before the operation, receivers after it.
+#[test]
+fn content_is_touched() {
+    let cases = [
+        ("task 0 sends 2 3 byte messages with data touching to task 1", [8, 8, 0, 0]),
+        (
+            "task 0 sends a 3 byte message to task 1 who receives it with data touching",
+            [1, 4, 0, 0],
+        ),
+        ("task 0 sends a 3 byte message with verification to task 1", [4, 4, 0, 0]),
+        ("task 0 multicasts 2 3 byte messages with data touching to tasks {1, 2}", [8, 8, 8, 0]),
+        ("task 0 multicasts a 3 byte message with data touching to tasks {0, 2}", [7, 0, 4, 0]),
+        ("all tasks multicast a 3 byte message with verification to all other tasks", [7; 4]),
+        ("all tasks reduce 2 integers with data touching", [17; 4]),
+        ("all tasks reduce 2 integers with data touching to task 3", [9, 9, 9, 17]),
+        (
+            "tasks {0, 1} reduce an integer to tasks {1, 2} who receive the result with data touching",
+            [1, 6, 5, 0],
+        ),
+        ("task 0 touches a 5 byte memory region 2 times", [10, 0, 0, 0]),
+    ];
+    for (program, expected) in cases {
+        let program = format!("{program} then all tasks output elapsed_usecs");
+        let mut touching = spec(&program, 1);
+        touching.touch_per_byte_fs = 1_000_000_000;
+        let found = explain(&touching, 4).unwrap();
+        let lines: Vec<String> = found.outputs.into_iter().map(|(_, line)| line).collect();
+        assert_eq!(lines, expected.map(|time: u32| time.to_string()), "{program}");
+    }
+}
+
 #[test]
 fn calls_without_a_value_stop_the_task() {
     let cases = [
