@@ -258,6 +258,36 @@ fn repetitions_without_effect_on_a_rank_cost_nothing() {
     assert!(found[0].1.starts_with("made.ncptl:1:1: the loop goes on for"), "{found:?}");
 }
 
+/// A group binds its own name in the statement, as in the reference compiler's test of the grammar.
+#[test]
+fn a_group_stands_for_each_of_its_tasks() {
+    let group =
+        |statement: &str| calls(&format!("let g be tasks t such that t is even while {statement}"));
+    let chain = group("task group g sends a 3 byte message to task g+1");
+    assert_eq!(chain, ["Send>1 3", "Recv<0 3", "Send>3 3", "Recv<2 3"]);
+    assert_eq!(
+        group("task g+1 receives a 3 byte message from task group g"),
+        ["", "Recv<0 3", "", "Recv<2 3"]
+    );
+    assert_eq!(
+        group("task group g receives a 3 byte message from task g+1"),
+        ["Recv<1 3", "", "Recv<3 3", ""]
+    );
+    let all = group(
+        "task group g asynchronously sends a 1 byte message to task group g then all tasks await completion",
+    );
+    assert_eq!(all[0], "Irecv<0 1; Irecv<2 1; Isend>0 1; Isend>2 1; 2 Waitall 2");
+    let odd = group(
+        "let h be task group g while task group h multicasts a 4 byte message to tasks u such that u = h+1",
+    );
+    assert_eq!(odd[3], "Alltoallv [0, 0, 0, 0] [0, 0, 4, 0] n=4");
+    let text = "let g be all tasks t while task group g outputs g*g";
+    assert_eq!(outputs(text, 1), ["0", "1", "4", "9"]);
+    let text = "let confusing be tasks confusing such that confusing mod 3 = 1 and confusing be task \
+                group confusing while task group confusing sends 2 8-byte messages to task confusing+1";
+    assert_eq!(calls(text), ["", "2 Send>2 8", "2 Recv<1 8", ""]);
+}
+
 /// In double precision, functions and operators of integers take their operands without fractions,
 /// as the reference compiler's run-time library does.
 #[test]
