@@ -100,7 +100,7 @@ pub(super) fn real(
         Function::Sqrt => at(span, reals::root(2.0, value(0)?))?,
         Function::Cbrt => at(span, reals::root(3.0, value(0)?))?,
         Function::Root => at(span, reals::root(value(0)?, value(1)?))?,
-        Function::Log10 => at(span, reals::log10(value(0)?))?,
+        Function::Log10 => libm::log10(value(0)?),
         Function::Factor10 => reals::factor10(value(0)?),
         Function::Floor => value(0)?.floor(),
         Function::Ceiling => value(0)?.ceil(),
