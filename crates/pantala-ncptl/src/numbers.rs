@@ -23,12 +23,18 @@ pub enum NumberError {
     /// `x MOD 0`
     #[error("{0} MOD 0 has no value")]
     ModuloZero(i64),
-    /// A root of degree 0, or an even root of a negative number.
+    /// A root of degree 0 or of a negative number.
     #[error("the root of degree {0} of {1} is no integer")]
     NoRoot(i64, i64),
     /// The first values of a progression follow no rule.
     #[error("{{{0}}} is no arithmetic or geometric progression")]
     NoPattern(String),
+    /// A call or an operation without a value, in words.
+    #[error("{0} has no value")]
+    NoValue(String),
+    /// The shape of a tree or a mesh does not exist, in words.
+    #[error("{0}")]
+    NoShape(String),
     /// A sequence has too many values to list.
     #[error("a list of more than {0} values")]
     TooLong(usize),

@@ -33,16 +33,36 @@ fn fault(text: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(text.to_string())
 }
 
-/// A rank or a tag; a negative number stands for any.
-fn any<T: TryFrom<i64>>(number: i64) -> PyResult<Option<T>> {
-    if number < 0 {
-        return Ok(None);
-    }
-    T::try_from(number).map(Some).map_err(|_| fault(format!("{number} is too large")))
+/// Which end of a message a call is. Only a receive may leave rank or tag open, by -1.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Send,
+    Receive,
 }
 
-fn message(communicator: u16, peer: i64, tag: i64, bytes: u64) -> PyResult<Message> {
-    Ok(Message { communicator, peer: any(peer)?, tag: any(tag)?, bytes })
+const ANY: i64 = -1;
+
+/// The other rank of a message; `None` for any.
+fn peer(number: i64, end: End) -> PyResult<Option<u32>> {
+    if number == ANY && end == End::Receive {
+        return Ok(None);
+    }
+    let no_rank = || fault(format!("there is no rank {number}; give one from 0 on, or PROC_NULL"));
+    u32::try_from(number).map(Some).map_err(|_| no_rank())
+}
+
+/// The tag of a message; `None` for any.
+fn tag(number: i64, end: End) -> PyResult<Option<i32>> {
+    if number == ANY && end == End::Receive {
+        return Ok(None);
+    }
+    let tag = i32::try_from(number).ok().filter(|tag| *tag >= 0);
+    let no_tag = || fault(format!("there is no tag {number}; give one from 0 to {}", i32::MAX));
+    tag.map(Some).ok_or_else(no_tag)
+}
+
+fn message(communicator: u16, (to, label, bytes): (i64, i64, u64), end: End) -> PyResult<Message> {
+    Ok(Message { communicator, peer: peer(to, end)?, tag: tag(label, end)?, bytes })
 }
 
 type Made = Option<(u16, u32, u32)>;
@@ -102,7 +122,7 @@ impl PyRecorder {
             'b' => SendMode::Buffered,
             _ => SendMode::Standard,
         };
-        let message = message(communicator, peer, tag, bytes)?;
+        let message = message(communicator, (peer, tag, bytes), End::Send)?;
         self.inner()?.send(rank, mode, &message).map_err(fault)
     }
 
@@ -115,7 +135,7 @@ impl PyRecorder {
         tag: i64,
         bytes: u64,
     ) -> PyResult<u64> {
-        let message = message(communicator, peer, tag, bytes)?;
+        let message = message(communicator, (peer, tag, bytes), End::Send)?;
         self.inner()?.isend(rank, synchronous, &message).map_err(fault)
     }
 
@@ -127,7 +147,7 @@ impl PyRecorder {
         tag: i64,
         bytes: u64,
     ) -> PyResult<()> {
-        let message = message(communicator, peer, tag, bytes)?;
+        let message = message(communicator, (peer, tag, bytes), End::Receive)?;
         self.inner()?.recv(rank, &message).map_err(fault)
     }
 
@@ -139,7 +159,7 @@ impl PyRecorder {
         tag: i64,
         bytes: u64,
     ) -> PyResult<u64> {
-        let message = message(communicator, peer, tag, bytes)?;
+        let message = message(communicator, (peer, tag, bytes), End::Receive)?;
         self.inner()?.irecv(rank, &message).map_err(fault)
     }
 
@@ -150,8 +170,8 @@ impl PyRecorder {
         send: (i64, i64, u64),
         receive: (i64, i64, u64),
     ) -> PyResult<()> {
-        let send = message(communicator, send.0, send.1, send.2)?;
-        let receive = message(communicator, receive.0, receive.1, receive.2)?;
+        let send = message(communicator, send, End::Send)?;
+        let receive = message(communicator, receive, End::Receive)?;
         self.inner()?.sendrecv(rank, &send, &receive).map_err(fault)
     }
 
@@ -164,7 +184,8 @@ impl PyRecorder {
         tag: i64,
         bytes: u64,
     ) -> PyResult<u64> {
-        let message = message(communicator, peer, tag, bytes)?;
+        let end = if sends { End::Send } else { End::Receive };
+        let message = message(communicator, (peer, tag, bytes), end)?;
         self.inner()?.init(rank, sends, &message).map_err(fault)
     }
 
@@ -196,11 +217,13 @@ impl PyRecorder {
         rank: u32,
         communicator: u16,
         name: &str,
-        root: u32,
+        root: i64,
         bytes: Vec<u64>,
         received: Vec<u64>,
         blocking: bool,
     ) -> PyResult<Option<u64>> {
+        let no_root = |_| fault(format!("there is no rank {root}; give a root from 0 on"));
+        let root = u32::try_from(root).map_err(no_root)?;
         let call = call_of(name, root, &bytes, &received)
             .ok_or_else(|| fault(format!("there is no collective {name}")))?;
         self.inner()?.collective(rank, communicator, call, blocking).map_err(fault)
@@ -219,9 +242,15 @@ impl PyRecorder {
         &mut self,
         rank: u32,
         communicator: u16,
-        color: Option<u32>,
+        color: Option<i64>,
         key: i32,
     ) -> PyResult<usize> {
+        let no_color = |number: i64| {
+            let most = u32::MAX - 1;
+            fault(format!("there is no color {number}; give one from 0 to {most}, or None"))
+        };
+        let color =
+            color.map(|number| u32::try_from(number).map_err(|_| no_color(number))).transpose()?;
         let recorder = self.inner()?;
         let number = recorder.call_split(rank, communicator, color, key).map_err(fault)?;
         recorder.park(rank).map(|()| number).map_err(fault)

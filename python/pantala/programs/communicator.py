@@ -11,8 +11,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pantala.programs.collectives import Collectives
+from pantala.programs.iteration import Iteration
 from pantala.programs.refused_calls import RefusedCalls
-from pantala.programs.requests import Request
+from pantala.programs.requests import Request, handle_of, handles_of
 from pantala.programs.values import (
     ANY,
     NULL,
@@ -27,32 +28,10 @@ from pantala.programs.values import (
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
-    from types import TracebackType
 
     from pantala.programs.recording import Recording
 
 __all__ = ["CartesianCommunicator", "Communicator"]
-
-
-class _Iteration:
-    """An iteration, as a context."""
-
-    __slots__ = ("_me", "_phase", "_recorder")
-
-    def __init__(self, recorder: Any, me: int, phase: str | None) -> None:
-        self._recorder, self._me, self._phase = recorder, me, phase
-
-    def __enter__(self) -> None:
-        self._recorder.start_iteration(self._me, self._phase)
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        if kind is None:
-            self._recorder.end_iteration(self._me)
 
 
 class Communicator(Collectives, RefusedCalls):
@@ -114,7 +93,7 @@ class Communicator(Collectives, RefusedCalls):
         Tables and reports have a row per iteration and phase. A phase whose name the iteration has
         had already begins the next iteration. A name has at most 8 bytes.
         """
-        return _Iteration(self._recorder, self._me, phase)
+        return Iteration(self._recorder, self._me, phase)
 
     # Messages
 
@@ -217,8 +196,9 @@ class Communicator(Collectives, RefusedCalls):
 
     def wait(self, request: Request) -> Unknown:
         """Waits for one request."""
-        if request._handle is not None:
-            self._recorder.wait(self._me, request._handle)
+        handle = handle_of(request)
+        if handle is not None:
+            self._recorder.wait(self._me, handle)
         return WAITED
 
     def waitall(self, requests: Iterable[Request] | None = None) -> Unknown:
@@ -226,8 +206,7 @@ class Communicator(Collectives, RefusedCalls):
         if requests is None:
             self._recorder.wait_for_all(self._me)
         else:
-            handles = [each._handle for each in requests if each._handle is not None]
-            self._recorder.wait_for(self._me, handles)
+            self._recorder.wait_for(self._me, handles_of(requests))
         return WAITED
 
     def startall(self, requests: Iterable[Request]) -> None:
@@ -266,7 +245,7 @@ class Communicator(Collectives, RefusedCalls):
             periods: whether each dimension is periodic, or one value for all.
         """
         extents = [operator.index(extent) for extent in dims]
-        wraps = [bool(periods)] * len(extents) if isinstance(periods, bool) else list(periods)
+        wraps = [bool(periods)] * len(extents) if isinstance(periods, int) else list(periods)
         if len(wraps) != len(extents) or any(extent < 1 for extent in extents):
             raise ValueError(
                 f"dims {extents} and periods {wraps} are no grid; give an extent from 1 on and a"
@@ -332,6 +311,8 @@ class CartesianCommunicator(Communicator):
 
     def coords_of(self, rank: int) -> list[int]:
         """Returns the coordinates of a rank."""
+        if not 0 <= rank < self.size:
+            raise ValueError(f"there is no rank {rank} in a communicator of {self.size}")
         found = []
         for extent in reversed(self.dims):
             rank, at = divmod(rank, extent)
@@ -340,6 +321,7 @@ class CartesianCommunicator(Communicator):
 
     def rank_of(self, coords: Sequence[int]) -> int:
         """Returns the rank at these coordinates; PROC_NULL beyond the edge of the grid."""
+        self._check_dimensions(coords, "coordinates")
         rank = 0
         for at, extent, periodic in zip(coords, self.dims, self.periods, strict=True):
             if not (periodic or 0 <= at < extent):
@@ -352,6 +334,10 @@ class CartesianCommunicator(Communicator):
 
         PROC_NULL stands for the ranks beyond the edge of the grid.
         """
+        if dimension >= len(self.dims):
+            raise ValueError(
+                f"there is no dimension {dimension} in a grid of {len(self.dims)}; the first is 0"
+            )
         here = self.coords
         back, forth = list(here), list(here)
         back[dimension] -= displacement
@@ -364,6 +350,7 @@ class CartesianCommunicator(Communicator):
         Args:
             keep: whether the slice has each dimension.
         """
+        self._check_dimensions(keep, "values")
         color = key = 0
         for at, extent, kept in zip(self.coords, self.dims, keep, strict=True):
             if kept:
@@ -375,6 +362,15 @@ class CartesianCommunicator(Communicator):
             return None
         dims = [extent for extent, kept in zip(self.dims, keep, strict=True) if kept]
         periods = [periodic for periodic, kept in zip(self.periods, keep, strict=True) if kept]
+        return self._with_grid(made, dims, periods)
+
+    def dup(self) -> CartesianCommunicator:
+        """Returns a communicator of the same ranks with the same grid."""
+        return self._with_grid(super().dup(), self.dims, self.periods)
+
+    def _with_grid(
+        self, made: Communicator, dims: list[int], periods: list[bool]
+    ) -> CartesianCommunicator:
         return CartesianCommunicator(
             self._recording,
             self._recorder,
@@ -385,3 +381,10 @@ class CartesianCommunicator(Communicator):
             dims=dims,
             periods=periods,
         )
+
+    def _check_dimensions(self, values: Sequence[object], what: str) -> None:
+        if len(values) != len(self.dims):
+            raise ValueError(
+                f"{list(values)} has {len(values)} {what}, the grid {len(self.dims)} dimensions;"
+                " give one per dimension"
+            )

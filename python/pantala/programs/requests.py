@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NoReturn, Protocol
 
 from pantala.programs.values import Unknown, refuse
 
-__all__ = ["Request"]
+__all__ = ["Request", "handle_of", "handles_of"]
 
 
 class Waiter(Protocol):
@@ -46,3 +47,26 @@ class Request:
     def test(self) -> NoReturn:
         """Is refused: only the run can tell whether a request is complete."""
         refuse("test", "whether a request is complete")
+
+
+def handle_of(request: Any) -> int | None:
+    """Returns the number of a request; None if there is nothing to wait for.
+
+    Raises:
+        ValueError: it is no request.
+    """
+    if not isinstance(request, Request):
+        raise ValueError(f"{request!r} is no request; give what a call such as isend returned")
+    return request._handle
+
+
+def handles_of(requests: Any) -> list[int]:
+    """Returns the numbers of the requests for which there is something to wait.
+
+    Raises:
+        ValueError: it is no list of requests.
+    """
+    if not isinstance(requests, Iterable):
+        raise ValueError(f"{requests!r} is no list of requests; give a list")
+    handles = [handle_of(each) for each in requests]
+    return [handle for handle in handles if handle is not None]

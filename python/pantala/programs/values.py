@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, NoReturn, TypeAlias
 
@@ -33,6 +33,9 @@ Time: TypeAlias = float | str
 
 ANY = -1
 NULL = -2
+
+#: The bytes of the largest message, and the ps of the longest computation.
+_LARGEST, _LONGEST = 1 << 48, 10**18
 
 
 class RunDependentError(Exception):
@@ -122,6 +125,8 @@ def size_of(value: Any) -> int:
             ) from None
     if number < 0:
         raise ValueError(f"{value!r} is a negative size; give 0 or more bytes")
+    if number > _LARGEST:
+        raise ValueError(f"{value!r} is too large a size; a message has at most 2^48 bytes")
     return number
 
 
@@ -138,16 +143,24 @@ def time_of(value: Any) -> int:
             ) from None
     if number < 0:
         raise ValueError(f"{value!r} is a negative time; give 0 or more seconds")
+    if number > _LONGEST:
+        raise ValueError(f"{value!r} is longer than any run; compute at most 10^18 ps (11 days)")
     return number
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, str)
 
 
 def sizes_of(values: Sequence[Bytes]) -> list[int]:
     """Returns sizes in bytes."""
+    if not _is_list(values):
+        raise ValueError(f"{values!r} is no list of sizes; give a size for each rank")
     return [size_of(value) for value in values]
 
 
 def blocks_of(counts: Bytes | Sequence[Bytes]) -> tuple[str, Sequence[int]]:
     """Returns the call of a reduce-scatter and its sizes: one for all ranks, or one for each."""
-    if isinstance(counts, int | str):
-        return "reduce_scatter_block", (size_of(counts),)
-    return "reduce_scatter", sizes_of(counts)
+    if _is_list(counts):
+        return "reduce_scatter", sizes_of(counts)  # type: ignore[arg-type]
+    return "reduce_scatter_block", (size_of(counts),)

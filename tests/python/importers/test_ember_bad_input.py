@@ -303,3 +303,11 @@ def test_every_motif_of_ember_runs_or_is_refused_with_a_reason() -> None:
     known = {*MOTIFS, *REFUSED, *NO_EFFECT} - {"Lulesh", "StencilNd"}
     assert known == set(EMBER.split())
     assert not {*MOTIFS} & {*REFUSED}
+
+
+def test_known_motifs_are_listed_once(workdir: Path) -> None:
+    (workdir / "x.load").write_text(motif("Xyzzy"))
+    with pytest.raises(pt.ScenarioError) as raised:
+        pt.Scenario.from_ember(workdir / "x.load")
+    names = str(raised.value).rpartition("known motifs: ")[2].split(", ")
+    assert len(names) == len(set(names))

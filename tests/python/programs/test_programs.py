@@ -238,6 +238,74 @@ def too_large_a_grid(mpi: MPI) -> None:
     mpi.create_cart((2, 2))
 
 
+def receives_from_before_the_first(mpi: MPI) -> None:
+    mpi.recv(mpi.rank - 3, 8)
+
+
+def sends_to_any(mpi: MPI) -> None:
+    mpi.send(mpi.rank - 1, 8)
+
+
+def receives_a_negative_tag(mpi: MPI) -> None:
+    mpi.recv(0, 8, tag=-7)
+
+
+def sends_a_long_tag(mpi: MPI) -> None:
+    mpi.send(0, 8, tag=2**31)
+
+
+def roots_at_minus_one(mpi: MPI) -> None:
+    mpi.bcast(8, root=-1)
+
+
+def splits_by_minus_one(mpi: MPI) -> None:
+    mpi.split(-1)
+
+
+def waits_for_a_number(mpi: MPI) -> None:
+    mpi.waitall([3])  # type: ignore[list-item]
+
+
+def waits_for_one_as_for_all(mpi: MPI) -> None:
+    mpi.waitall(7)  # type: ignore[arg-type]
+
+
+def gives_one_size(mpi: MPI) -> None:
+    mpi.allgatherv("64 KiB")
+
+
+def starts_a_freed_request(mpi: MPI) -> None:
+    request = mpi.recv_init(0, 8)
+    request.free()
+    request.start()
+
+
+def grid_of(mpi: MPI) -> pt.programs.CartesianCommunicator:
+    grid = mpi.create_cart((mpi.size,))
+    assert grid is not None
+    return grid
+
+
+def looks_beyond_the_grid(mpi: MPI) -> None:
+    grid_of(mpi).coords_of(mpi.PROC_NULL)
+
+
+def shifts_along_no_dimension(mpi: MPI) -> None:
+    grid_of(mpi).shift(3)
+
+
+def gives_too_many_coordinates(mpi: MPI) -> None:
+    grid_of(mpi).rank_of([1, 1])
+
+
+def too_large_a_size(mpi: MPI) -> None:
+    mpi.send(0, 2**70)
+
+
+def too_long_a_time(mpi: MPI) -> None:
+    mpi.compute(1e9)
+
+
 def negative_size(mpi: MPI) -> None:
     mpi.send(0, -1)
 
@@ -282,6 +350,36 @@ def two_iterations(mpi: MPI) -> None:
         (looks_at_the_clock, "line 1: rank 0: Wtime: only the run can tell the time"),
         (wrong_size, "line 1: rank 0: '64 KiX' has the unknown unit 'KiX'; write e.g. "),
         (negative_size, "line 1: rank 0: -1 is a negative size; give 0 or more bytes"),
+        (too_large_a_size, f"line 1: rank 0: {2**70} is too large a size; a message has at"),
+        (too_long_a_time, "line 1: rank 0: 1000000000.0 is longer than any run; compute at most"),
+        (
+            receives_from_before_the_first,
+            "line 1: rank 0: there is no rank -3; give one from 0 on, or PROC_NULL",
+        ),
+        (sends_to_any, "line 1: rank 0: there is no rank -1; give one from 0 on, or PROC_NULL"),
+        (receives_a_negative_tag, "line 1: rank 0: there is no tag -7; give one from 0 to "),
+        (sends_a_long_tag, "line 1: rank 0: there is no tag 2147483648; give one from 0 to "),
+        (roots_at_minus_one, "line 1: rank 0: there is no rank -1; give a root from 0 on"),
+        (splits_by_minus_one, "line 1: rank 0: there is no color -1; give one from 0 to "),
+        (waits_for_a_number, "line 1: rank 0: 3 is no request; give what a call such as isend"),
+        (waits_for_one_as_for_all, "line 1: rank 0: 7 is no list of requests; give a list"),
+        (gives_one_size, "line 1: rank 0: '64 KiB' is no list of sizes; give a size for each"),
+        (
+            starts_a_freed_request,
+            "line 3: rank 0: the program has waited for this request already, or freed it",
+        ),
+        (
+            looks_beyond_the_grid,
+            "line 1: rank 0: there is no rank -2 in a communicator of 3; its ranks are 0 to 2",
+        ),
+        (
+            shifts_along_no_dimension,
+            "line 1: rank 0: there is no dimension 3 in a grid of 1; the first is 0",
+        ),
+        (
+            gives_too_many_coordinates,
+            "line 1: rank 0: [1, 1] has 2 coordinates, the grid 1 dimensions; give one per",
+        ),
         (asks_as_mpi4py, "line 1: rank 0: mpi has no 'Get_rank'; did you mean rank?"),
         (receives_as_mpi4py, "line 1: rank 0: mpi has no 'Recv'; did you mean recv?"),
         (
@@ -304,6 +402,31 @@ def two_iterations(mpi: MPI) -> None:
 )
 def test_faults_have_a_line(program: Callable[..., object], error: str) -> None:
     assert fault(program).startswith(error)
+
+
+def test_a_copy_of_a_grid_is_a_grid() -> None:
+    def program(mpi: MPI) -> None:
+        grid = mpi.create_cart((2, 2), periods=True)
+        assert grid is not None
+        copy = grid.dup()
+        assert copy.coords == grid.coords
+        assert copy.shift(1) == grid.shift(1)
+        copy.barrier()
+
+    scenario(pt.Program(program)).plan()
+
+
+def test_sizes_can_be_numbers_of_numpy() -> None:
+    numpy = pytest.importorskip("numpy")
+
+    def program(mpi: MPI) -> None:
+        block = numpy.int64(8)
+        mpi.reduce_scatter(block)
+        mpi.reduce_scatter(numpy.full(mpi.size, block))
+        mpi.send(numpy.int32(mpi.rank), block)
+        mpi.waitall([mpi.irecv(numpy.int16(mpi.rank), block)])
+
+    scenario(pt.Program(program)).plan()
 
 
 def test_arguments_must_fit() -> None:

@@ -52,15 +52,15 @@ impl Compiler {
             }
             ExpressionKind::MeshNeighbor { mesh, task, offset } => {
                 let question = MeshQuestion::Neighbor(self.exprs(offset)?);
-                self.mesh(mesh, task, question)?
+                self.mesh(mesh, task, question, span)?
             }
             ExpressionKind::MeshCoordinate { mesh, task, axis } => {
                 let question = MeshQuestion::Coordinate(self.expr(axis)?);
-                self.mesh(mesh, task, question)?
+                self.mesh(mesh, task, question, span)?
             }
             ExpressionKind::MeshDistance { mesh, from, to } => {
                 let question = MeshQuestion::Distance(self.expr(to)?);
-                self.mesh(mesh, from, question)?
+                self.mesh(mesh, from, question, span)?
             }
         })
     }
@@ -78,12 +78,13 @@ impl Compiler {
         mesh: &[Dimension],
         task: &Expression,
         question: MeshQuestion,
+        span: Span,
     ) -> Result<Expr, Failure> {
         let mesh = mesh
             .iter()
             .map(|dimension| Ok((self.expr(&dimension.extent)?, dimension.wraps)))
             .collect::<Result<_, Failure>>()?;
-        Ok(Expr::Mesh(Box::new(MeshCall { mesh, task: self.expr(task)?, question })))
+        Ok(Expr::Mesh(Box::new(MeshCall { mesh, task: self.expr(task)?, question, span })))
     }
 
     pub(super) fn relation(&mut self, relation: &AstRelation) -> Result<Relation, Failure> {

@@ -99,9 +99,14 @@ impl Scope {
 
     /// The tasks of a group.
     pub(super) fn tasks(&self, name: &str, span: Span) -> Result<TaskSet, Failure> {
-        match self.meaning(name) {
-            Some(Meaning::Group(tasks)) => Ok(tasks.clone()),
-            _ => Err(Failure::new(span, &format!("there is no group of tasks '{name}' here"))),
+        let mut meanings = self.names.iter().rev().filter(|(other, _)| other == name);
+        let group = meanings.find_map(|(_, meaning)| match meaning {
+            Meaning::Group(tasks) => Some(tasks.clone()),
+            Meaning::Value(_) => None,
+        });
+        match group {
+            Some(tasks) => Ok(tasks),
+            None => Err(Failure::new(span, &format!("there is no group of tasks '{name}' here"))),
         }
     }
 }

@@ -39,7 +39,7 @@ impl Compiler {
                 let (tasks, ()) = self.only_tasks(tasks, |_| Ok(()))?;
                 let mut uses = Uses::default();
                 uses.tasks(&tasks);
-                self.collective(CollectiveKind::Synchronize(tasks), uses, span);
+                self.collective(CollectiveKind::Synchronize(tasks), (false, false), uses, span);
                 Ok(())
             }
             StatementKind::Await(tasks) => {
@@ -337,10 +337,16 @@ impl Compiler {
         self.push(Step::Messages(shared, Box::new(messages)));
     }
 
-    fn collective(&mut self, kind: CollectiveKind, mut uses: Uses, span: Span) {
+    fn collective(
+        &mut self,
+        kind: CollectiveKind,
+        touches: (bool, bool),
+        mut uses: Uses,
+        span: Span,
+    ) {
         uses.mapping = true;
         let shared = self.shared(uses);
-        self.push(Step::Collective(shared, Box::new(Collective { kind, span })));
+        self.push(Step::Collective(shared, Box::new(Collective { kind, touches, span })));
     }
 
     fn multicast(&mut self, multicast: &ast::Multicast, span: Span) -> Result<(), Failure> {
@@ -354,7 +360,8 @@ impl Compiler {
         uses.tasks(&source);
         uses.tasks(&target);
         let kind = CollectiveKind::Multicast { source, target, count, size, tag };
-        self.collective(kind, uses, span);
+        let touched = touches(multicast.message.touching);
+        self.collective(kind, (touched, touched), uses, span);
         Ok(())
     }
 
@@ -388,7 +395,14 @@ impl Compiler {
             uses.tasks(target);
         }
         let kind = CollectiveKind::Reduce { source, target, count, result, element, tag };
-        self.collective(kind, uses, span);
+        let touching = reduce.data.touching;
+        let received = match &reduce.target {
+            ReduceTarget::Sources => None,
+            ReduceTarget::SourcesInto(data) => data.touching,
+            ReduceTarget::Tasks(_, result) => result.as_ref().and_then(|result| result.touching),
+        };
+        let touches = (touches(touching), touches(received.or(touching)));
+        self.collective(kind, touches, uses, span);
         Ok(())
     }
 

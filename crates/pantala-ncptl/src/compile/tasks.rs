@@ -20,7 +20,14 @@ impl Compiler {
                 TaskSet::All(Some(self.scope.bind(&name.text, name.span)?))
             }
             TasksKind::AllOthers => TaskSet::AllOthers,
-            TasksKind::Group(name) => self.scope.tasks(&name.text, name.span)?,
+            TasksKind::Group(name) => {
+                let set = self.scope.tasks(&name.text, name.span)?;
+                if let Some(slot) = set.bound() {
+                    // In the statement, the name of the group stands for each of its tasks.
+                    self.scope.show(&name.text, slot);
+                }
+                set
+            }
             TasksKind::Ranges(ranges) => TaskSet::Ranges(self.ranges(ranges)?),
         })
     }

@@ -1,8 +1,9 @@
 //! The values of expressions, as integers and in double precision.
 
 use crate::compiled::expression::{Expr, Relation};
+use crate::compiled::functions::{self, truncated};
+use crate::compiled::sequence;
 use crate::compiled::view::{Failure, View, at};
-use crate::compiled::{functions, sequence};
 use crate::language::ast::{BinaryOperator, Comparison, UnaryOperator};
 use crate::numbers::{integers, reals};
 impl Expr {
@@ -47,9 +48,9 @@ impl Expr {
             }
             Self::Real(operand) => reals::rounded(operand.real(view)?),
             Self::Call(function, arguments, span) => {
-                return functions::integer(*function, arguments, *span, view);
+                return functions::integer(*function, arguments, *span, view, Self::integer);
             }
-            Self::Mesh(call) => return functions::mesh(call, view),
+            Self::Mesh(call) => return functions::mesh(call, view, Self::integer),
             Self::FileWord(word) => return functions::file_word(word, view).map(|x| x as i64),
         })
     }
@@ -61,9 +62,8 @@ impl Expr {
     pub fn real(&self, view: &View) -> Result<f64, Failure> {
         Ok(match self {
             Self::Counter(counter) => view.counters.map_or(0.0, |all| all.value(*counter)),
-            Self::Constant(_) | Self::Slot(_) | Self::MyTask | Self::Mesh(_) => {
-                self.integer(view)? as f64
-            }
+            Self::Constant(_) | Self::Slot(_) | Self::MyTask => self.integer(view)? as f64,
+            Self::Mesh(call) => functions::mesh(call, view, truncated)? as f64,
             Self::Unary(operator, operand) => {
                 let x = operand.real(view)?;
                 match operator {
@@ -80,16 +80,13 @@ impl Expr {
                     BinaryOperator::Subtract => x - y,
                     BinaryOperator::Multiply => x * y,
                     BinaryOperator::Divide => x / y,
-                    BinaryOperator::Power => libm::pow(x, y),
+                    BinaryOperator::Power => return at(*span, reals::power(x, y)),
                     BinaryOperator::Or => (m | n) as f64,
                     BinaryOperator::Xor => (m ^ n) as f64,
                     BinaryOperator::And => (m & n) as f64,
                     BinaryOperator::ShiftLeft => integers::shift_left(m, n) as f64,
                     BinaryOperator::ShiftRight => integers::shift_right(m, n) as f64,
-                    BinaryOperator::Modulo if y == 0.0 => {
-                        return at(*span, integers::modulo(m, 0)).map(|x| x as f64);
-                    }
-                    BinaryOperator::Modulo => reals::modulo(x, y),
+                    BinaryOperator::Modulo => at(*span, integers::modulo(m, n))? as f64,
                 }
             }
             Self::Conditional(parts) => {
@@ -159,7 +156,16 @@ impl Relation {
                 let value = value.real(view)?;
                 (low.real(view)? <= value && value <= high.real(view)?) != *negated
             }
-            other => other.holds(view)?,
+            Self::Divides(divisor, value, span) => {
+                let (divisor, value) = (truncated(divisor, view)?, truncated(value, view)?);
+                at(*span, integers::modulo(value, divisor))? == 0
+            }
+            Self::Parity(value, odd) => (truncated(value, view)? & 1 == 1) == *odd,
+            Self::InRanges(value, negated, ranges) => {
+                let value = value.real(view)?;
+                let found = value == value.trunc();
+                (found && sequence::contains(ranges, value as i64, view)?) != *negated
+            }
         })
     }
 }

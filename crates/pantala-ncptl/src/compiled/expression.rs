@@ -82,6 +82,8 @@ pub struct MeshCall {
     pub task: Expr,
     /// What it asks for.
     pub question: MeshQuestion,
+    /// The call in the text.
+    pub span: Span,
 }
 
 /// The value of a function of a mesh.

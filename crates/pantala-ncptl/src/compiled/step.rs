@@ -192,6 +192,8 @@ pub enum Bytes {
 pub struct Collective {
     /// The operation.
     pub kind: CollectiveKind,
+    /// Whether senders and receivers touch the data.
+    pub touches: (bool, bool),
     /// The place of the statement.
     pub span: Span,
 }

@@ -145,6 +145,20 @@ impl Tasks {
         }
     }
 
+    /// True if an expression of the set has this name.
+    fn uses(&self, wanted: &str) -> bool {
+        let (mut own, mut found) = (Vec::new(), false);
+        tasks(self, &mut |event| match event {
+            Event::Variable(name, _) => found |= name == wanted && !own.contains(&name),
+            Event::Bind(name) => own.push(&name.text),
+            Event::Unbind => {
+                own.pop();
+            }
+            Event::MyTask(_) | Event::Disagreement(..) | Event::File(_) => {}
+        });
+        found
+    }
+
     /// True if every variable of the set is its own or one of those that `is_bound` accepts.
     fn is_closed(&self, is_bound: impl Fn(&str) -> bool) -> bool {
         let mut own: Vec<&str> = Vec::new();
@@ -179,6 +193,14 @@ impl Receive {
                 && second.is_closed(|name| variable == Some(name) || is_bound(name))
         };
         let (sender, receiver) = (&self.source, &self.target);
+        // A group binds its own name in the statement.
+        let uses = |tasks: &Tasks, group: &Tasks| match &group.kind {
+            TasksKind::Group(name) => tasks.uses(&name.text),
+            _ => false,
+        };
+        if uses(receiver, sender) || uses(sender, receiver) {
+            return uses(receiver, sender);
+        }
         if sender.variable().is_some() {
             works(sender, receiver) || !works(receiver, sender)
         } else {

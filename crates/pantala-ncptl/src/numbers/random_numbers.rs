@@ -1,5 +1,6 @@
 //! Random numbers that each task draws for itself.
 
+use super::{NumberError, print};
 use crate::language::ast::Function;
 use pantala_engine::Stream;
 
@@ -10,6 +11,27 @@ fn fraction(stream: &mut Stream) -> f64 {
 
 /// The greatest mean for which Poisson's numbers are counted one by one.
 const COUNTED_MEAN: f64 = 64.0;
+
+/// Whether a random function has a value for these arguments.
+///
+/// # Errors
+/// [`NumberError::NoValue`] for an empty interval, a negative mean of Poisson, and a shape or a bound
+/// of Pareto that is not positive.
+pub fn check(function: Function, arguments: &[f64]) -> Result<(), NumberError> {
+    let exists = match (function, arguments) {
+        (Function::RandomUniform, [low, high]) => low < high,
+        (Function::RandomPoisson, [mean]) => *mean >= 0.0,
+        (Function::RandomPareto, [shape, low]) => *shape > 0.0 && *low > 0.0,
+        (Function::RandomPareto, [shape, low, high]) => *shape > 0.0 && *low > 0.0 && low <= high,
+        _ => true,
+    };
+    if exists {
+        return Ok(());
+    }
+    let arguments: Vec<String> = arguments.iter().map(|x| print::number(*x)).collect();
+    let name = function.name().to_ascii_uppercase();
+    Err(NumberError::NoValue(format!("{name}({})", arguments.join(", "))))
+}
 
 /// A draw of one of the random functions; 0 for other functions.
 pub fn draw(function: Function, arguments: &[f64], stream: &mut Stream) -> f64 {
@@ -68,7 +90,23 @@ mod tests {
             let found = sum / 20_000.0;
             assert!((found - mean).abs() < 0.05 * mean, "{function:?}: {found}");
         }
+        for (function, arguments, _) in cases {
+            assert_eq!(check(function, arguments), Ok(()));
+        }
         let bounded = |_| draw(Function::RandomPareto, &[1.0, 2.0, 9.0], &mut stream);
         assert!((0..1_000).map(bounded).all(|x| (2.0..9.0).contains(&x)));
+    }
+
+    #[test]
+    fn arguments_without_a_distribution_are_told() {
+        let cases: [(Function, &[f64], &str); 4] = [
+            (Function::RandomUniform, &[5.0, 5.0], "RANDOM_UNIFORM(5, 5) has no value"),
+            (Function::RandomPoisson, &[-0.5], "RANDOM_POISSON(-0.5) has no value"),
+            (Function::RandomPareto, &[0.0, 1.0], "RANDOM_PARETO(0, 1) has no value"),
+            (Function::RandomPareto, &[1.0, 3.0, 2.0], "RANDOM_PARETO(1, 3, 2) has no value"),
+        ];
+        for (function, arguments, expected) in cases {
+            assert_eq!(check(function, arguments).unwrap_err().to_string(), expected);
+        }
     }
 }

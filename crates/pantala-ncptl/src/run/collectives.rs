@@ -18,6 +18,43 @@ pub struct GroupCalls {
     pub count: u64,
     /// The collectives.
     pub calls: Vec<GroupCall>,
+    /// Who touches the data in each repetition; `None` for nobody.
+    pub touched: Option<Box<Touched>>,
+}
+
+/// The ranks that touch the data of a collective: senders before it, receivers after it.
+#[derive(Debug)]
+pub struct Touched {
+    /// Bytes that each of them touches.
+    pub bytes: u64,
+    /// The senders in ascending order.
+    senders: Vec<u32>,
+    /// The receivers in ascending order.
+    receivers: Vec<u32>,
+}
+
+impl Touched {
+    /// Whether a rank touches the data before the calls, or after them.
+    pub(super) fn has(&self, rank: u32, before: bool) -> bool {
+        let ranks = if before { &self.senders } else { &self.receivers };
+        ranks.binary_search(&rank).is_ok()
+    }
+
+    fn of(
+        (sends, receives): (bool, bool),
+        bytes: u64,
+        pairs: impl FnOnce() -> Result<Vec<(u32, u32)>, Failure>,
+    ) -> Result<Option<Box<Self>>, Failure> {
+        if bytes == 0 || !(sends || receives) {
+            return Ok(None);
+        }
+        let pairs = pairs()?;
+        let of = |touches: bool, rank: fn(&(u32, u32)) -> u32| {
+            if touches { sorted(pairs.iter().map(rank).collect()) } else { Vec::new() }
+        };
+        let (senders, receivers) = (of(sends, |pair| pair.0), of(receives, |pair| pair.1));
+        Ok(Some(Box::new(Self { bytes, senders, receivers })))
+    }
 }
 
 /// A collective of some ranks.
@@ -51,6 +88,10 @@ impl GroupCalls {
     /// Bytes in memory.
     pub(super) fn weight(&self) -> usize {
         let lists = |lists: &[Box<[u32]>]| lists.iter().map(|l| 16 + 4 * l.len()).sum::<usize>();
+        let touched = self
+            .touched
+            .as_ref()
+            .map_or(0, |touched| 64 + 4 * (touched.senders.len() + touched.receivers.len()));
         let calls = self.calls.iter().map(|call| {
             let members = call.members.as_ref().map_or(0, |members| 4 * members.len());
             let operation = match &call.operation {
@@ -59,25 +100,27 @@ impl GroupCalls {
             };
             members + operation + 64
         });
-        calls.sum()
+        touched + calls.sum::<usize>()
     }
 
     /// Evaluates the collectives of a statement. The numbers of their sets are 0.
     pub(super) fn of(collective: &Collective, view: &View) -> Result<Self, Failure> {
-        let span = collective.span;
+        let (span, touches) = (collective.span, collective.touches);
         match &collective.kind {
             CollectiveKind::Synchronize(tasks) => {
                 let calls = group(sorted(ranks(tasks, view)?), |_| Call::Barrier, view);
-                Ok(Self { count: 1, calls: calls.into_iter().collect() })
+                Ok(Self { count: 1, calls: calls.into_iter().collect(), touched: None })
             }
             CollectiveKind::Multicast { source, target, count, size, tag } => {
                 no_tag(tag, "MULTICASTS", view, span)?;
                 let count = count.integer(view)?.max(0) as u64;
                 if count == 0 {
-                    return Ok(Self { count, calls: Vec::new() });
+                    return Ok(Self { count, calls: Vec::new(), touched: None });
                 }
-                let calls = multicast(source, target, bytes(size, view)?, span, view)?;
-                Ok(Self { count, calls: calls.into_iter().collect() })
+                let bytes = bytes(size, view)?;
+                let calls = multicast(source, target, bytes, span, view)?;
+                let touched = Touched::of(touches, bytes, || pairs(source, target, span, view))?;
+                Ok(Self { count, calls: calls.into_iter().collect(), touched })
             }
             CollectiveKind::Reduce { source, target, count, result, element, tag } => {
                 no_tag(tag, "REDUCES", view, span)?;
@@ -97,7 +140,11 @@ impl GroupCalls {
                 })?;
                 let target = target.as_ref();
                 let calls = reduce(source, target, bytes, view)?;
-                Ok(Self { count: 1, calls })
+                let touched = Touched::of(touches, bytes, || match target {
+                    Some(target) => pairs(source, target, span, view),
+                    None => Ok(ranks(source, view)?.into_iter().map(|rank| (rank, rank)).collect()),
+                })?;
+                Ok(Self { count: 1, calls, touched })
             }
         }
     }

@@ -93,24 +93,27 @@ impl Logger {
         span: Span,
     ) -> bool {
         let found = self.clauses.iter().position(|clause| clause.place == place);
-        let index = found.unwrap_or_else(|| {
-            self.open(place, title, made(), span);
-            self.clauses.len() - 1
-        });
+        let index = found.unwrap_or_else(|| self.open(place, title, made(), span));
         self.clauses[index].values.push(value);
         self.values += 1;
         self.values <= MAX_VALUES
     }
 
-    fn open(&mut self, place: (usize, usize), title: &Arc<str>, made: Made, span: Span) {
+    /// Adds the columns of a clause, and returns its place among the clauses. Columns are in the order
+    /// of the text, whichever is logged first.
+    fn open(&mut self, place: (usize, usize), title: &Arc<str>, made: Made, span: Span) -> usize {
         if self.clauses.is_empty() {
             self.log.tables.push(Table::default());
         }
-        let Some(table) = self.log.tables.last_mut() else { return };
-        let column = table.columns.len();
+        let index = self.clauses.partition_point(|clause| clause.place < place);
+        let Some(table) = self.log.tables.last_mut() else { return index };
+        let columns = table.columns.len();
+        let column = self.clauses.get(index).map_or(columns, |next| next.column);
+        let mut end = column;
         let mut add = |aggregate: String| {
             let title = title.to_string();
-            table.columns.push(LoggedColumn { title, aggregate, values: Vec::new() });
+            table.columns.insert(end, LoggedColumn { title, aggregate, values: Vec::new() });
+            end += 1;
         };
         match &made {
             Made::All => add("all data".to_owned()),
@@ -123,7 +126,11 @@ impl Logger {
                 add("histogram tallies".to_owned());
             }
         }
-        self.clauses.push(Clause { place, made, column, values: Vec::new(), span });
+        for later in &mut self.clauses[index..] {
+            later.column += end - column;
+        }
+        self.clauses.insert(index, Clause { place, made, column, values: Vec::new(), span });
+        index
     }
 
     /// Computes the aggregates of the current table.
@@ -348,6 +355,20 @@ mod tests {
         let error = logger.clone().aggregate().unwrap_err().message;
         assert!(error.starts_with("more than one value in a THE column, \"Bytes\": 1 and 2"));
         assert_eq!(logger.finished().tables[0].columns[0].values, [] as [f64; 0]);
+    }
+
+    #[test]
+    fn columns_are_in_the_order_of_the_text() {
+        let mut logger = Logger::default();
+        let (early, late): (Arc<str>, Arc<str>) = ("A".into(), "B".into());
+        for (place, title, value) in
+            [((7, 0), &late, 1.0), ((3, 0), &early, 2.0), ((7, 0), &late, 3.0)]
+        {
+            logger.record(place, title, || Made::Histogram, value, Span::default());
+        }
+        let expected = "\"A\",\"A\",\"B\",\"B\"\n\"(histogram values)\",\"(histogram tallies)\",\
+                        \"(histogram values)\",\"(histogram tallies)\"\n2,1,1,1\n,,3,1\n";
+        assert_eq!(logger.finished().text(), expected);
     }
 
     #[test]

@@ -89,8 +89,9 @@ pub(super) enum Doing {
     Nothing,
     /// Messages of the step.
     Messages { step: usize, sending: bool, partner: usize, copy: u64, touched: bool },
-    /// Collectives of the step.
-    Collective { step: usize, call: usize, copy: u64 },
+    /// Collectives of the step. Of each copy, the data are touched before the first call and after
+    /// the last one.
+    Collective { step: usize, call: usize, copy: u64, touched: bool },
     /// The wait for sends is over.
     WaitForReceives,
     /// All waits are over.
@@ -371,11 +372,22 @@ impl NcptlRank {
 
     /// The next collective of a statement.
     fn collective(&mut self, job: &Job) -> Stepped<Option<Op>> {
-        let Doing::Collective { step, mut call, mut copy } = self.doing else { return Ok(None) };
+        let Doing::Collective { step, mut call, mut copy, mut touched } = self.doing else {
+            return Ok(None);
+        };
         let Step::Collective(shared, collective) = &job.code.steps[step] else { return Ok(None) };
         let Evaluated::Calls(calls) = &**self.last_result(shared) else { return Ok(None) };
         loop {
-            let Some(next) = calls.calls.get(call).filter(|_| copy < calls.count) else {
+            let next = calls.calls.get(call).filter(|_| copy < calls.count);
+            if touched == next.is_none() {
+                touched = !touched;
+                let touches = calls.touched.as_ref().filter(|who| who.has(self.rank, touched));
+                if let Some(time) = touches.and_then(|who| self.touch_time(who.bytes)) {
+                    self.doing = Doing::Collective { step, call, copy, touched };
+                    return Ok(Some(Op::Compute(time)));
+                }
+            }
+            let Some(next) = next else {
                 let member = |call: &GroupCall| {
                     let members = call.members.as_ref();
                     members.is_none_or(|members| members.binary_search(&self.rank).is_ok())
@@ -418,7 +430,7 @@ impl NcptlRank {
                     Call::Alltoallv { pairs: Arc::new(pairs) }
                 }
             };
-            self.doing = Doing::Collective { step, call, copy };
+            self.doing = Doing::Collective { step, call, copy, touched };
             return Ok(Some(Op::Collective(communicator, operation)));
         }
     }

@@ -44,7 +44,7 @@ impl NcptlRank {
                 if let Evaluated::Failed(failure) = &**self.evaluated(step, shared) {
                     return Err(failure.clone());
                 }
-                self.doing = Doing::Collective { step: place, call: 0, copy: 0 };
+                self.doing = Doing::Collective { step: place, call: 0, copy: 0, touched: false };
             }
             Step::Await(tasks, _) => {
                 if self.takes_part(tasks)? {

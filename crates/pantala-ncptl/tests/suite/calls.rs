@@ -258,6 +258,109 @@ fn repetitions_without_effect_on_a_rank_cost_nothing() {
     assert!(found[0].1.starts_with("made.ncptl:1:1: the loop goes on for"), "{found:?}");
 }
 
+/// A group binds its own name in the statement, as in the reference compiler's test of the grammar.
+#[test]
+fn a_group_stands_for_each_of_its_tasks() {
+    let group =
+        |statement: &str| calls(&format!("let g be tasks t such that t is even while {statement}"));
+    let chain = group("task group g sends a 3 byte message to task g+1");
+    assert_eq!(chain, ["Send>1 3", "Recv<0 3", "Send>3 3", "Recv<2 3"]);
+    assert_eq!(
+        group("task g+1 receives a 3 byte message from task group g"),
+        ["", "Recv<0 3", "", "Recv<2 3"]
+    );
+    assert_eq!(
+        group("task group g receives a 3 byte message from task g+1"),
+        ["Recv<1 3", "", "Recv<3 3", ""]
+    );
+    let all = group(
+        "task group g asynchronously sends a 1 byte message to task group g then all tasks await completion",
+    );
+    assert_eq!(all[0], "Irecv<0 1; Irecv<2 1; Isend>0 1; Isend>2 1; 2 Waitall 2");
+    let odd = group(
+        "let h be task group g while task group h multicasts a 4 byte message to tasks u such that u = h+1",
+    );
+    assert_eq!(odd[3], "Alltoallv [0, 0, 0, 0] [0, 0, 4, 0] n=4");
+    let text = "let g be all tasks t while task group g outputs g*g";
+    assert_eq!(outputs(text, 1), ["0", "1", "4", "9"]);
+    let text = "let confusing be tasks confusing such that confusing mod 3 = 1 and confusing be task \
+                group confusing while task group confusing sends 2 8-byte messages to task confusing+1";
+    assert_eq!(calls(text), ["", "2 Send>2 8", "2 Recv<1 8", ""]);
+}
+
+/// In double precision, functions and operators of integers take their operands without fractions,
+/// as the reference compiler's run-time library does.
+#[test]
+fn integers_in_double_precision() {
+    let cases = [
+        ("7/2 mod 2", "1"),
+        ("(-7)/2 mod 2", "1"),
+        ("round(7/2) and \" \" and round((-7)/2) and \" \" and round((-27)/10)", "4 -4 -3"),
+        ("tree_parent(10/4*2)", "2"),
+        ("mesh_coordinate((10/4*2, 2), 10/4*2, 1)", "1"),
+        ("1 if 7/2*2 is even otherwise 0", "0"),
+        ("1 if 2 divides 10/4*2 otherwise 0", "0"),
+        ("1 if 7/2 is in {3} otherwise 0", "0"),
+        ("1 if 6/2 is in {3} otherwise 0", "1"),
+        ("real(7/2 mod 2)", "1"),
+    ];
+    for (expression, expected) in cases {
+        assert_eq!(outputs(&format!("task 0 outputs {expression}"), 1), [expected], "{expression}");
+    }
+}
+
+/// Every operation of `explain` takes a microsecond; here, so does a byte that is touched. Senders
+/// touch before the operation, receivers after it.
+#[test]
+fn content_is_touched() {
+    let cases = [
+        ("task 0 sends 2 3 byte messages with data touching to task 1", [8, 8, 0, 0]),
+        (
+            "task 0 sends a 3 byte message to task 1 who receives it with data touching",
+            [1, 4, 0, 0],
+        ),
+        ("task 0 sends a 3 byte message with verification to task 1", [4, 4, 0, 0]),
+        ("task 0 multicasts 2 3 byte messages with data touching to tasks {1, 2}", [8, 8, 8, 0]),
+        ("task 0 multicasts a 3 byte message with data touching to tasks {0, 2}", [7, 0, 4, 0]),
+        ("all tasks multicast a 3 byte message with verification to all other tasks", [7; 4]),
+        ("all tasks reduce 2 integers with data touching", [17; 4]),
+        ("all tasks reduce 2 integers with data touching to task 3", [9, 9, 9, 17]),
+        (
+            "tasks {0, 1} reduce an integer to tasks {1, 2} who receive the result with data touching",
+            [1, 6, 5, 0],
+        ),
+        ("task 0 touches a 5 byte memory region 2 times", [10, 0, 0, 0]),
+    ];
+    for (program, expected) in cases {
+        let program = format!("{program} then all tasks output elapsed_usecs");
+        let mut touching = spec(&program, 1);
+        touching.touch_per_byte_fs = 1_000_000_000;
+        let found = explain(&touching, 4).unwrap();
+        let lines: Vec<String> = found.outputs.into_iter().map(|(_, line)| line).collect();
+        assert_eq!(lines, expected.map(|time: u32| time.to_string()), "{program}");
+    }
+}
+
+#[test]
+fn calls_without_a_value_stop_the_task() {
+    let cases = [
+        ("0 ** 0", "0 ** 0 has no value"),
+        ("sqrt(-1)", "ROOT(2, -1) has no value"),
+        ("tree_child(1, 0, 0)", "an n-ary tree with an n of 0 does not exist; give 1 or more"),
+        ("knomial_parent(3, 1)", "a k-nomial tree with a k of 1 does not exist; give 2 or more"),
+        ("mesh_neighbor((0, 2), 0, (1, 0))", "a mesh with an extent of 0 does not exist;"),
+        ("mesh_coordinate((2, 2), 0, 3)", "a mesh has no axis 3; give 0, 1 or 2 for x, y or z"),
+        ("random_uniform(5, 5)", "RANDOM_UNIFORM(5, 5) has no value"),
+    ];
+    for (expression, expected) in cases {
+        let found = error(&format!("task 0 outputs {expression}"));
+        assert!(
+            found.starts_with(&format!("made.ncptl:1:16: {expected}")),
+            "{expression}: {found}"
+        );
+    }
+}
+
 #[test]
 fn errors_name_their_place() {
     let cases = [
@@ -292,6 +395,10 @@ fn errors_name_their_place() {
         (
             "let k be 1 mod 0 while task k sends a message to task 1",
             "line 1, column 10: 1 MOD 0 has no value",
+        ),
+        (
+            "let k be log10(0) while task k sends a message to task 1",
+            "line 1, column 10: LOG10(0) has no value",
         ),
         (
             "for each k in {0, 1, 5, ..., 9} task 0 outputs k",

@@ -111,7 +111,7 @@ def _name(word: Word) -> str:
         message = f"Pantala does not run the motif {name}: it uses SHMEM"
         raise word.place.error(message, "use a motif of MPI")
     if name not in MOTIFS and name not in NO_EFFECT:
-        known = [*NO_EFFECT, *MOTIFS]
+        known = [*dict.fromkeys([*NO_EFFECT, *MOTIFS])]
         close = nearest(name, known)
         remedy = f"did you mean {close}?" if close else f"known motifs: {', '.join(known)}"
         raise word.place.error(f"Pantala does not know the motif {name}", remedy)

@@ -72,7 +72,7 @@ impl Requests {
     fn slot(&mut self, handle: u64) -> Result<&mut Slot, CallFault> {
         let slot = self.slots.get_mut(slot(handle) as usize);
         slot.filter(|slot| slot.state != State::Free && slot.uses == (handle >> 32) as u32)
-            .ok_or_else(|| "the program has waited for this request already".into())
+            .ok_or_else(|| "the program has waited for this request already, or freed it".into())
     }
 
     /// Starts a persistent request.

@@ -45,10 +45,22 @@ impl Place {
     }
 }
 
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Number,
+    /// A set of tasks, and whether it binds a variable: `TASKS t SUCH THAT …`, `ALL TASKS t`.
+    Group {
+        binds: bool,
+    },
+    /// A task of the group of this name, in a statement that has `TASK GROUP` and the name.
+    Member,
+}
+
 struct Variable {
     name: String,
     span: Span,
-    is_group: bool,
+    kind: Kind,
     used: bool,
 }
 
@@ -74,10 +86,10 @@ impl Scope {
     }
 
     pub(super) fn bind(&mut self, name: &Name) {
-        self.bind_as(name, false);
+        self.bind_as(name, Kind::Number);
     }
 
-    pub(super) fn bind_as(&mut self, name: &Name, is_group: bool) {
+    pub(super) fn bind_as(&mut self, name: &Name, kind: Kind) {
         let text = name.text.clone();
         if PREDECLARED.contains(&text.as_str()) {
             let message = format!("{text} is predeclared and cannot be redefined");
@@ -85,7 +97,7 @@ impl Scope {
         } else if self.is_bound(&text) {
             self.warn(name.span, format!("{text} hides another variable of this name"));
         }
-        self.variables.push(Variable { name: text, span: name.span, is_group, used: false });
+        self.variables.push(Variable { name: text, span: name.span, kind, used: false });
     }
 
     /// Ends the scope of the last `count` variables.
@@ -158,7 +170,7 @@ impl Scope {
     fn variable(&mut self, name: &str, span: Span, place: Place) {
         if let Some(variable) = self.find(name) {
             variable.used = true;
-            if variable.is_group {
+            if matches!(variable.kind, Kind::Group { .. }) {
                 let message = format!("{name} is a task group, not a number");
                 let help = format!("write TASK GROUP {name}");
                 self.error(Diagnostic::new(span, message).help(help));
@@ -236,10 +248,33 @@ impl Scope {
         self.tasks(tasks);
     }
 
+    fn find_group(&mut self, name: &str) -> Option<&mut Variable> {
+        let all = self.variables.iter_mut().rev();
+        all.filter(|variable| variable.kind != Kind::Member).find(|variable| variable.name == name)
+    }
+
+    /// Whether a set of tasks binds a variable, also as a group that does.
+    pub(super) fn binds(&mut self, tasks: &Tasks) -> bool {
+        match &tasks.kind {
+            TasksKind::Group(name) => matches!(
+                self.find_group(&name.text),
+                Some(Variable { kind: Kind::Group { binds: true }, .. })
+            ),
+            _ => tasks.variable().is_some(),
+        }
+    }
+
     fn tasks(&mut self, tasks: &Tasks) {
         if let TasksKind::Group(name) = &tasks.kind {
-            match self.find(&name.text) {
-                Some(variable) if variable.is_group => variable.used = true,
+            match self.find_group(&name.text) {
+                Some(Variable { kind: Kind::Group { binds }, used, .. }) => {
+                    *used = true;
+                    if *binds {
+                        let (name, span) = (name.text.clone(), name.span);
+                        let member = Variable { name, span, kind: Kind::Member, used: true };
+                        self.variables.push(member);
+                    }
+                }
                 found => {
                     let message = match found {
                         Some(_) => format!("{} is a number, not a task group", name.text),

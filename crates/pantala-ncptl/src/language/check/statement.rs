@@ -1,6 +1,6 @@
 //! The rules of each statement.
 
-use super::scope::{Place, Scope};
+use super::scope::{Kind, Place, Scope};
 use crate::language::ast::{
     Aggregate, AggregateFunction, Alignment, Amount, Assignment, BindingValue, Buffer, BufferPlace,
     DataUnit, Expression, ExpressionKind, Let, Message, Multicast, Output, RandomChoice, Receive,
@@ -100,11 +100,11 @@ impl Scope {
     fn bindings(&mut self, bindings: &Let) {
         for binding in &bindings.bindings {
             let outside = self.depth();
-            let mut is_group = false;
+            let mut kind = Kind::Number;
             match &binding.value {
                 BindingValue::Number(value) => self.expression(value, Place::Binding),
                 BindingValue::Group(tasks) => {
-                    is_group = true;
+                    kind = Kind::Group { binds: self.binds(tasks) };
                     self.source(tasks);
                     self.leave(self.depth() - outside);
                 }
@@ -128,7 +128,7 @@ impl Scope {
                     }
                 }
             }
-            self.bind_as(&binding.name, is_group);
+            self.bind_as(&binding.name, kind);
         }
         self.statement(&bindings.body);
     }
@@ -177,8 +177,8 @@ impl Scope {
         let sender_first = receive
             .sender_binds_first(|name| self.is_bound(name) || super::PREDECLARED.contains(&name));
         let check_sender = |scope: &mut Self| {
+            let own = scope.depth();
             scope.source(&receive.source);
-            let own = scope.depth() - usize::from(receive.source.variable().is_some());
             // As in SENDS, a message sees the sender's variable.
             scope.preferring_outer(own, |scope| scope.message(&receive.message));
         };
