@@ -19,7 +19,7 @@ from pantala.experiments.listing import list_runs
 from pantala.models.base import plain
 from pantala.scenario.changes import changed
 from pantala.scenario.plan import KnownParts, build_plan
-from pantala.store.identity import run_id
+from pantala.store.identity import canonical_text, id_of_text, run_id
 from sweeps import scenario
 
 pytestmark = pytest.mark.native
@@ -130,6 +130,16 @@ def test_a_plan_without_a_later_key_of_the_router_keeps_its_identity(
     assert router.pop("link_order") == "round_robin"
     earlier = run_id({**plan, "router": router})
     assert (run_id({**plan, "router": {**router, "link_order": value}}) == earlier) == same
+
+
+def test_the_identity_of_a_program_has_the_version_of_its_language() -> None:
+    plan = scenario().plan()
+    old = id_of_text(canonical_text(plan))
+    job = plan["jobs"][0]
+    program = {"kind": "ncptl", "source": "Task 0 outputs 7/2 mod 2."}
+    versioned = {**plan, "jobs": [{**job, "workload": program}]}
+    assert '"results_version":2' in canonical_text(versioned).replace(" ", "")
+    assert "results_version" not in canonical_text(plan) and run_id(plan) == old
 
 
 def test_wrong_seeds_are_refused_as_without_sharing(tmp_path: Path) -> None:
