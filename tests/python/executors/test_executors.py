@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import multiprocessing
 import os
 import re
 import shutil
@@ -12,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -282,6 +283,17 @@ def test_a_broken_executor_ends_the_sweep_and_fails_no_run(
         "done",
         "done",
     ]
+
+
+def test_an_executor_that_forks_or_has_ended_is_refused(tmp_path: Path) -> None:
+    forking = ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("fork"))
+    with forking, pytest.raises(pt.UsageError, match=r"mp_context=.*get_context\('spawn'\)"):
+        pt.sweep(scenario(), tmp_path / "out", executor=forking)
+    assert not (tmp_path / "out").exists()
+    ended = ThreadPoolExecutor(1)
+    ended.shutdown()
+    with pytest.raises(pt.PantalaError, match="the executor stopped: RuntimeError"):
+        pt.sweep(scenario(), tmp_path / "out", executor=ended)
 
 
 def test_a_run_whose_workers_die_fails_after_three(tmp_path: Path) -> None:
