@@ -64,6 +64,9 @@ def test_a_command_gives_runs_to_slurm(tmp_path: Path, stand_in: Path, cli: Cli)
     assert refused.status == 2
     assert refused.err.count("\n") == 1
     assert "Slurm refuses the job: invalid partition specified: none; correct" in refused.err
+    assert "fewer" not in refused.err
+    refused = cli(*command, "--seeds", "7", "--partition", "none", "--runs-per-task", "2")
+    assert "for fewer than 2 tasks, give a --runs-per-task larger than 2" in refused.err
     assert pt.Experiment(tmp_path / "out").runs["state"].to_list().count("done") == 3
 
 
@@ -73,6 +76,8 @@ def test_a_command_gives_runs_to_slurm(tmp_path: Path, stand_in: Path, cli: Cli)
         "sbatch: fatal: Could not establish a configuration source",
         "sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect"
         " failure)",
+        "sbatch: error: Batch job submission failed: Socket timed out on send/recv operation",
+        "sbatch: error: Batch job submission failed: Zero Bytes were transmitted or received",
     ],
 )
 def test_a_slurm_that_does_not_answer_is_told_apart_from_one_that_refuses(
