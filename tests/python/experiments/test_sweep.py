@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -20,6 +21,7 @@ from pantala.experiments.axes import parse_axis
 from pantala.experiments.description import describe
 from pantala.experiments.expand import Expansion
 from pantala.experiments.runner import Sweep
+from pantala.experiments.status import status
 from pantala.store.lease import STALE_SECONDS, claim, is_stale, now_at
 from pantala.store.run_store import RunStore
 from pantala.system.process_marks import this_machine
@@ -198,6 +200,20 @@ def test_damaged_runs_are_simulated_again(tmp_path: Path) -> None:
         again = pt.sweep(scenario(), tmp_path, seeds=3, workers=1)
     assert again.table("jobs").collect().equals(before)
     assert len(list(archive.parent.iterdir())) == 2
+
+
+def test_files_of_others_in_the_store_are_left_alone(tmp_path: Path) -> None:
+    first = pt.sweep(scenario(), tmp_path, workers=1)
+    (run,) = first.runs["run"]
+    strange = [tmp_path / "runs" / ".DS_Store", tmp_path / "runs" / run[:2] / ".nfs0000"]
+    for path in strange:
+        path.touch()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        again = pt.sweep(scenario(), tmp_path, workers=1)
+    assert again.runs.equals(first.runs)
+    assert all(path.exists() for path in strange)
+    assert [each["done"] for each in status(tmp_path)] == [1]
 
 
 def test_leftovers_of_killed_processes_are_removed(tmp_path: Path) -> None:
