@@ -47,7 +47,8 @@ def print_list(made: Sweep, cost: Estimate, workers: int | None, *, every: bool)
         every: whether to print every refused case.
     """
     from pantala.analysis.statistics import batches
-    from pantala.text.amounts import PLAIN, clock
+    from pantala.planning.cost import time_words
+    from pantala.text.amounts import PLAIN
 
     description, listing = made.description, made.listing
     sizes = [len(each.points) for each in description.axes]
@@ -85,14 +86,14 @@ def print_list(made: Sweep, cost: Estimate, workers: int | None, *, every: bool)
         say_line(f"there already: {there:,} of {counted(asked, 'run')}{failed}{again}")
     if cost.runs:
         at_once = 1 if workers is None else min(workers, cost.runs)
-        time = clock(cost.seconds / at_once)
+        time = time_words(cost.seconds / at_once, at_least=cost.at_least)
         memory = PLAIN.size(cost.memory_bytes * at_once)
         say_line(
-            f"to simulate: {counted(cost.runs, 'run')}; {'at least' if cost.at_least else 'about'}"
+            f"to simulate: {counted(cost.runs, 'run')}; {time} "
             + (
-                f" {time} of simulation, {memory} of memory for each"
+                f"of simulation, {memory} of memory for each"
                 if workers is None
-                else f" {time} with {counted(workers, 'worker')}, {memory} of memory"
+                else f"with {counted(at_once, 'worker')}, {memory} of memory"
             )
             + f", {PLAIN.size(cost.disk_bytes)} on disk ({cost.basis})"
         )

@@ -353,6 +353,11 @@ def sweep(
     check_threads(threads)
     if workers is not None and workers < 1:
         raise UsageError(f"workers = {workers}: must be at least 1; write 1 or more")
+    if not isinstance(experiment, Scenario | Mapping):
+        raise UsageError(
+            f"sweep: {experiment!r} is not a Scenario; read a file with"
+            " Scenario.from_toml('FILE.toml')"
+        )
     wanted = precision_of_options(precision, precision_of)
     description = describe(
         experiment,

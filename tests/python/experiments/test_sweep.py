@@ -12,6 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -370,6 +371,22 @@ def test_bad_axes(tmp_path: Path, cli: Cli, file: Path, options: list[str], said
     assert said in ended.err
     assert ended.err.count("\n") == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_arguments_of_another_type_are_refused_in_one_line(tmp_path: Path) -> None:
+    numbers = np.arange(1, 3)
+    given: list[Any] = [2, [1, 2], range(1, 3), numbers, numbers[1]]
+    for count in given:
+        (axis,) = describe(scenario(), seeds=count).axes
+        assert [point.shown["seed"] for point in axis.points] == [1, 2]
+    for wrong in (2.0, True, "2", {1, 2}):
+        with pytest.raises(pt.UsageError, match="neither a number of seeds nor a list of them"):
+            describe(scenario(), seeds=wrong)  # type: ignore[arg-type]
+    with pytest.raises(pt.UsageError, match=r"'tiny\.toml' is not a Scenario; read a file with"):
+        pt.sweep("tiny.toml", tmp_path)  # type: ignore[arg-type]
+    for paths in ([tmp_path], {"a": None}):
+        with pytest.raises(pt.UsageError, match="the directories have no titles; write"):
+            pt.compare(paths)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
