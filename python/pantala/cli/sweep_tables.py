@@ -80,10 +80,11 @@ def print_list(made: Sweep, cost: Estimate, workers: int | None, *, every: bool)
         say_line(f"asked for: {asked:,} of {counted(listing.count, 'run')}")
     there = asked - cost.runs
     if there:
-        failures = sum(entry["run"] in known for entry in made.failed)
+        again = set(made.to_simulate)  # failed runs among them with --retry
+        failures = sum(entry["run"] in known - again for entry in made.failed)
         failed = f", {counted(failures, 'failed run')} among them" if failures else ""
-        again = "; --retry repeats them" if failures else ""
-        say_line(f"there already: {there:,} of {counted(asked, 'run')}{failed}{again}")
+        retry = "; --retry repeats them" if failures else ""
+        say_line(f"there already: {there:,} of {counted(asked, 'run')}{failed}{retry}")
     if cost.runs:
         at_once = 1 if workers is None else min(workers, cost.runs)
         time = time_words(cost.seconds / at_once, at_least=cost.at_least)

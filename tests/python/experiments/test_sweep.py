@@ -167,11 +167,14 @@ def test_failed_runs_are_listed_and_stop_nothing(
 ) -> None:
     from pantala.core.plan import Plan
 
+    file = tmp_path.with_suffix(".toml")
+    file.write_text(SCENARIO)
+
     real = Plan.run
 
     def run(plan: Plan, *more: Any) -> dict[str, Any]:
         if plan["seed"] == 2:
-            raise pt.SimulationError("stalled: ranks 0 and 1 wait for each other")
+            raise pt.SimulationError("stalled:\n  rank 0 waits\n  rank 1 waits\n")
         return real(plan, *more)
 
     monkeypatch.setattr(Plan, "run", run)
@@ -182,8 +185,11 @@ def test_failed_runs_are_listed_and_stop_nothing(
     assert (text["done"], text["failed"], text["missing"]) == (2, 1, 0)
     (failure,) = text["failures"]
     assert failure["seed"] == 2
-    assert failure["reason"] == "stalled: ranks 0 and 1 wait for each other"
+    assert failure["reason"] == "stalled: rank 0 waits; rank 1 waits"
     assert "stalled" in cli("status", tmp_path).out
+    command = ("sweep", file, "--seeds", "3", "--out", tmp_path, "--dry-run")
+    assert "3 of 3 runs, 1 failed run among them; --retry repeats them" in cli(*command).out
+    assert "there already: 2 of 3 runs\n" in cli(*command, "--retry").out
     monkeypatch.setattr(Plan, "run", real)
     assert Sweep(describe(scenario(), seeds=3), tmp_path).missing == []
     again = pt.sweep(scenario(), tmp_path, seeds=3, workers=1, retry=True)
