@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Executor
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -25,11 +26,12 @@ from pantala.files.input_file import LARGE_TEXT, read_text
 from pantala.files.json_file import write_json
 from pantala.files.run_directory import EXPERIMENTS
 from pantala.studies.asked import cases_of_claims, chosen_claims
+from pantala.studies.claim import Claim
 from pantala.studies.definition import StudyDefinition
 from pantala.studies.earlier_runs import check_axes, earlier_runs
 from pantala.studies.evidence import Evidence
 from pantala.studies.figures.made import MadeFigure, MadeTable, check_figures, figures_of, tables_of
-from pantala.studies.judgement import Judgement, judge
+from pantala.studies.judgement import Judgement, Verdict, judge
 from pantala.studies.variations import (
     Variation,
     VariedExperiment,
@@ -201,7 +203,28 @@ class Campaign:
             UsageError: a measure asks for what no experiment has, or an experiment has other axes
                 than its runs.
         """
-        return _judged(self.study, self._evidence())
+        return [
+            replace(each, verdict=Verdict.NO_VALUE)
+            if each.verdict is Verdict.NOT_RUN and self._has_runs_of(each.claim)
+            else each
+            for each in _judged(self.study, self._evidence())
+        ]
+
+    def _has_runs_of(self, claim: Claim) -> bool:
+        """Returns whether all runs that a claim reads are there; the quick version lacks some."""
+        if self.quick:
+            return False
+        for name, cases in cases_of_claims(
+            self.study, self.study.descriptions(quick=False), [claim]
+        ).items():
+            sweep = self.sweeps.get(name)
+            frame = None if sweep is None else sweep.listing.where(cases).frame
+            if sweep is None or frame is None or frame.is_empty():
+                return False
+            entries = [sweep.entries.get(run or "") for run in frame["run"]]
+            if any(entry is None or entry["state"] != "done" for entry in entries):
+                return False
+        return True
 
     def variations(self) -> list[Variation]:
         """Returns what became of the claims in each variation of an experiment, if it has runs.

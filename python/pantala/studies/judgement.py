@@ -15,6 +15,7 @@ infinity ask for a sign, so zero itself lies outside them.
 - *one seed*: only one seed has all measures. There is no interval, and no verdict, unless the study
   says why one seed is enough. The interval is then the value.
 - *not run*: no seed has all measures.
+- *no value*: no seed has all measures, although all their runs are there (`Campaign` knows it).
 
 *Shown by test*, *cannot be simulated* and *partly judged* stand in the claim itself. A claim that
 is judged in part has the verdict of its part.
@@ -53,6 +54,7 @@ class Verdict(StrEnum):
     UNDECIDED = "undecided"
     ONE_SEED = "one seed"
     NOT_RUN = "not run"
+    NO_VALUE = "no value"
     TEST = "shown by test"
     UNJUDGED = "cannot be simulated"
 

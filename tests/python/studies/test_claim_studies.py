@@ -305,6 +305,21 @@ def test_the_page_begins_with_what_limits_it(folder: Path, tmp_path: Path, cli: 
 
 
 @pytest.mark.native
+def test_a_measure_without_a_value_is_not_called_not_run(
+    folder: Path, tmp_path: Path, cli: Cli
+) -> None:
+    out = tmp_path / "out"
+    changed(folder, "beside.toml", '"minimal"\n', '"minimal"\nstop = { duration = "20 us" }\n')
+    before = cli("study", "claims", folder, "--out", out)
+    assert "1 headline claim: 1 not run" in before.out
+    made = cli("study", "run", folder, "--out", out, "--workers", "1")
+    assert made.status == 0, made.err
+    assert "1 headline claim: 1 no value" in made.out
+    changed(folder, "beside.toml", "seeds = 4", "seeds = 5")
+    assert "1 headline claim: 1 not run" in cli("study", "claims", folder, "--out", out).out
+
+
+@pytest.mark.native
 def test_verdicts_say_that_they_are_of_an_earlier_experiment(
     folder: Path, tmp_path: Path, cli: Cli
 ) -> None:
