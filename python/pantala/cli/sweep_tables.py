@@ -140,9 +140,11 @@ def reached_precision(made: Sweep, precision: Precision, most: int) -> str:
     where = ", ".join(str(made.widest[key]) for key in keys if key in made.widest)
     reached = made.widest["relative"] <= precision.relative
     cut = ", of jobs of which some did not end" if made.widest["cut_off"] else ""
+    failed = len(made.failed)
+    without = f"; {counted(failed, 'failed run')} left out" if failed else ""
     return (
         f"{seeds}: {'' if reached else 'not reached that '}{wanted_precision(precision)};"
-        f" the widest is {100 * made.widest['relative']:.3g} % ({where}{cut})"
+        f" the widest is {100 * made.widest['relative']:.3g} % ({where}{cut}){without}"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import warnings
@@ -190,6 +191,8 @@ def test_failed_runs_are_listed_and_stop_nothing(
     command = ("sweep", file, "--seeds", "3", "--out", tmp_path, "--dry-run")
     assert "3 of 3 runs, 1 failed run among them; --retry repeats them" in cli(*command).out
     assert "there already: 2 of 3 runs\n" in cli(*command, "--retry").out
+    precise = cli(*command[:-1], "--precision", "90%", "--workers", "1")
+    assert re.search(r"3 of 3 seeds: .* \(tiny, \w+\); 1 failed run left out", precise.out)
     monkeypatch.setattr(Plan, "run", real)
     assert Sweep(describe(scenario(), seeds=3), tmp_path).missing == []
     again = pt.sweep(scenario(), tmp_path, seeds=3, workers=1, retry=True)
