@@ -2,7 +2,8 @@
 
 A line ``JOB_TASK STATE REASON`` in the file ``states`` replaces the state of a task; with the state
 ``FORGOTTEN``, squeue does not list it. The file ``accounts`` is what sacct prints. The file
-``silent`` has the number of times that sbatch reaches no controller, after the first array.
+``silent`` has the number of times that sbatch reaches no controller, after the first array. With a
+file ``hangs``, squeue answers only once something is cancelled.
 """
 
 from __future__ import annotations
@@ -47,7 +48,14 @@ open(folder + "/jobs/" + str(number), "w").write(" ".join(pids))
 print(number)
 """
 _SQUEUE = """#!{python}
-import sys
+import os, sys, time
+if os.path.exists({folder!r} + "/hangs"):
+    open({folder!r} + "/hangs", "w").write("asked")
+    for _ in range(1000):
+        if os.path.exists({folder!r} + "/cancelled"):
+            open({folder!r} + "/hangs", "w").write("cancelled")
+            break
+        time.sleep(0.02)
 job = next(each for each in sys.argv if each.startswith("--jobs=")).partition("=")[2]
 try:
     said = dict(line.split(" ", 1) for line in open({folder!r} + "/states").read().splitlines())

@@ -11,7 +11,7 @@ import secrets
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,6 +43,8 @@ _SILENCE_SECONDS = 1800.0
 _MOST_UNBEGUN = 3
 #: A task that Slurm no longer lists has this time for its results to appear on a shared disk.
 _GRACE_SECONDS = 20.0
+#: After an interruption, the time that a question to Slurm still has.
+_LEAVE_SECONDS = 5.0
 
 _UNKNOWN = TaskState("")
 
@@ -160,7 +162,7 @@ class SlurmExecutor(Executor):
                 self._living.clear()
             self._changed.notify()
         if wait:
-            self._thread.join()
+            self._thread.join(_LEAVE_SECONDS if cancel_futures else None)
             if not self._arrays or not (cancel_futures or self._has_deaths()):
                 for folder in (self._folder, *self._ended()):
                     shutil.rmtree(folder, ignore_errors=True)
@@ -194,12 +196,17 @@ class SlurmExecutor(Executor):
             try:
                 self._submit_gathered()
                 with self._changed:
-                    now = time.monotonic()
                     self._collect()
-                    if now - asked >= self._ask:
-                        asked = now
-                        if self._living and self._ask_slurm(now):
-                            self._answered = now
+                    due = time.monotonic() - asked >= self._ask
+                    jobs = {task.job for task in self._living} if due else set()
+                # Without the lock: squeue can take a minute, and Ctrl-C shall not wait for it.
+                states = slurm_commands.task_states(jobs) if jobs else None
+                with self._changed:
+                    now = time.monotonic()
+                    asked = now if due else asked
+                    if states is not None:
+                        self._answered = now
+                        self._end_tasks(states, now)
                     if now - self._answered > _SILENCE_SECONDS:
                         raise ExecutorError("executor slurm: Slurm does not answer")
             except PantalaError as error:
@@ -286,11 +293,8 @@ class SlurmExecutor(Executor):
                     future.set_result(entry)
         self._living = [task for task in self._living if task.waiting]
 
-    def _ask_slurm(self, now: float) -> bool:
-        """Gives up tasks that Slurm has ended; returns whether Slurm answers."""
-        found = slurm_commands.task_states({task.job for task in self._living})
-        if found is None:
-            return False
+    def _end_tasks(self, found: Mapping[tuple[str, int], TaskState], now: float) -> None:
+        """Gives up tasks that Slurm has ended."""
         for task in self._living:
             state = found.get((task.job, task.number), _UNKNOWN)
             if state.lives:
@@ -302,7 +306,6 @@ class SlurmExecutor(Executor):
             elif now - task.vanished >= min(_GRACE_SECONDS, 2 * self._ask):
                 self._give_up(task)
         self._living = [task for task in self._living if task.waiting]
-        return True
 
     def _give_up(self, task: _ArrayTask) -> None:
         """Ends the futures of a task that Slurm has ended.

@@ -78,6 +78,17 @@ def test_a_silent_controller_delays_a_further_array(tmp_path: Path, stand_in: Pa
     assert submitted(stand_in) == 2
 
 
+def test_an_interruption_does_not_wait_for_squeue(tmp_path: Path, stand_in: Path) -> None:
+    hangs = stand_in / "hangs"
+    hangs.touch()
+    executor = slurm(tmp_path / "out")
+    executor.submit(perform, a_task(scenario().replace(LONG), tmp_path / "out"))
+    while hangs.read_text() != "asked":
+        time.sleep(0.01)
+    executor.__exit__(KeyboardInterrupt, None, None)
+    assert hangs.read_text() == "cancelled"
+
+
 def test_tasks_that_never_begin_end_the_sweep(tmp_path: Path, stand_in: Path) -> None:
     root = tmp_path / "out"
     with (
