@@ -182,6 +182,8 @@ def _figures(campaign: Campaign, place: Path) -> str:
 
 def _counts(counts: Sequence[tuple[str, str, list[Judgement]]]) -> str:
     """Returns a row per study and kind of claim with the number of each verdict."""
+    if any(each.verdict is Verdict.NO_VALUE for _, _, found in counts for each in found):
+        raise SystemExit("a claim has no value; add the verdict to JUDGED, so that rows sum up")
     rows = []
     for name, seeds, found in counts:
         for kind in dict.fromkeys(each.claim.kind for each in found):

@@ -31,6 +31,7 @@ __all__ = [
     "UsageError",
     "first_line",
     "nearest",
+    "one_line",
     "shortened",
     "show",
 ]
@@ -193,6 +194,15 @@ class ScenarioWarning(_Pickled, UserWarning):
 def first_line(error: BaseException) -> str:
     """Returns the first line of an error's text."""
     return next(iter(str(error).splitlines()), type(error).__name__)
+
+
+def one_line(text: str) -> str:
+    """Returns the lines of a text as one, with semicolons between them."""
+    joined = ""
+    for line in filter(None, (" ".join(line.split()) for line in text.splitlines())):
+        separator = "; " if joined and joined[-1] not in ":;,.(" else " "
+        joined += separator + line if joined else line
+    return joined
 
 
 class RunDirectoryError(PantalaError, OSError):

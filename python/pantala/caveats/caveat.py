@@ -18,8 +18,8 @@ class Caveat:
     """One thing that makes results approximate, partial or a single sample.
 
     Attributes:
-        kind: skipped, coarse, cut_off, absent, captured, learning, unfinished, silent, overlap,
-            windows, equal_seeds, one_seed or imprecise.
+        kind: skipped, coarse, cut_off, absent, earlier, captured, learning, unfinished, silent,
+            overlap, windows, equal_seeds, one_seed or imprecise.
         text: sentences that stand alone.
         short: a few words for a figure; empty if those of another caveat say the same.
     """

@@ -17,7 +17,7 @@ from pantala.cli.commands import command_line, named_in
 from pantala.cli.interruption import INTERRUPTED
 from pantala.cli.source_lines import source_line
 from pantala.cli.streams import OutputError, finished
-from pantala.errors import PantalaError, ScenarioWarning
+from pantala.errors import PantalaError, ScenarioWarning, one_line
 from pantala.system.system_errors import system_fault
 from pantala.text.plain_text import say
 
@@ -125,5 +125,5 @@ def _is_panic_of_polars(error: BaseException) -> bool:
 
 
 def _say(text: str, status: int) -> int:
-    say(" ".join(text.split()) if status == 2 else text, file=sys.stderr)
+    say(one_line(text) if status == 2 else text, file=sys.stderr)
     return status

@@ -47,7 +47,8 @@ def print_list(made: Sweep, cost: Estimate, workers: int | None, *, every: bool)
         every: whether to print every refused case.
     """
     from pantala.analysis.statistics import batches
-    from pantala.text.amounts import PLAIN, clock
+    from pantala.planning.cost import time_words
+    from pantala.text.amounts import PLAIN
 
     description, listing = made.description, made.listing
     sizes = [len(each.points) for each in description.axes]
@@ -79,20 +80,21 @@ def print_list(made: Sweep, cost: Estimate, workers: int | None, *, every: bool)
         say_line(f"asked for: {asked:,} of {counted(listing.count, 'run')}")
     there = asked - cost.runs
     if there:
-        failures = sum(entry["run"] in known for entry in made.failed)
+        again = set(made.to_simulate)  # failed runs among them with --retry
+        failures = sum(entry["run"] in known - again for entry in made.failed)
         failed = f", {counted(failures, 'failed run')} among them" if failures else ""
-        again = "; --retry repeats them" if failures else ""
-        say_line(f"there already: {there:,} of {counted(asked, 'run')}{failed}{again}")
+        retry = "; --retry repeats them" if failures else ""
+        say_line(f"there already: {there:,} of {counted(asked, 'run')}{failed}{retry}")
     if cost.runs:
         at_once = 1 if workers is None else min(workers, cost.runs)
-        time = clock(cost.seconds / at_once)
+        time = time_words(cost.seconds / at_once, at_least=cost.at_least)
         memory = PLAIN.size(cost.memory_bytes * at_once)
         say_line(
-            f"to simulate: {counted(cost.runs, 'run')}; {'at least' if cost.at_least else 'about'}"
+            f"to simulate: {counted(cost.runs, 'run')}; {time} "
             + (
-                f" {time} of simulation, {memory} of memory for each"
+                f"of simulation, {memory} of memory for each"
                 if workers is None
-                else f" {time} with {counted(workers, 'worker')}, {memory} of memory"
+                else f"with {counted(at_once, 'worker')}, {memory} of memory"
             )
             + f", {PLAIN.size(cost.disk_bytes)} on disk ({cost.basis})"
         )
@@ -138,9 +140,11 @@ def reached_precision(made: Sweep, precision: Precision, most: int) -> str:
     where = ", ".join(str(made.widest[key]) for key in keys if key in made.widest)
     reached = made.widest["relative"] <= precision.relative
     cut = ", of jobs of which some did not end" if made.widest["cut_off"] else ""
+    failed = len(made.failed)
+    without = f"; {counted(failed, 'failed run')} left out" if failed else ""
     return (
         f"{seeds}: {'' if reached else 'not reached that '}{wanted_precision(precision)};"
-        f" the widest is {100 * made.widest['relative']:.3g} % ({where}{cut})"
+        f" the widest is {100 * made.widest['relative']:.3g} % ({where}{cut}){without}"
     )
 
 

@@ -22,15 +22,15 @@ _OFF = "difference: measured minus paper, in per cent of the paper's value"
 
 def ahead_in_words(found: PaperTable, ahead: Sequence[Ahead], workers: int) -> str:
     """Returns a line with the runs of a table that are to be simulated, and about how long."""
-    from pantala.text.amounts import clock, counted
+    from pantala.planning.cost import time_words
+    from pantala.text.amounts import counted
 
     packets, runs = sum(run.packets for run in ahead), len(ahead)
     seconds = [run.seconds for run in ahead]
-    time = max(max(seconds), sum(seconds) / workers)
+    time = time_words(max(max(seconds), sum(seconds) / workers), at_least=False)
     return (
         f"{found.name}: {counted(runs, 'run')} to simulate, {packets:,.0f} packets;"
-        f" about {clock(time)} with {counted(workers, 'worker')} (by their"
-        " traffic)"
+        f" {time} with {counted(workers, 'worker')} (by their traffic)"
     )
 
 

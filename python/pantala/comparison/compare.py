@@ -71,6 +71,7 @@ def compare(
             is wrong.
     """
     _check(metrics, confidence)
+    _check_titles(paths)
     if not paths:
         raise UsageError("there is no directory to compare; name two")
     subjects = [open_subject(title, Path(path)).where(where or {}) for title, path in paths.items()]
@@ -154,6 +155,15 @@ def _check(metrics: Sequence[str], confidence: float) -> None:
             f"confidence = {confidence}: is not between 0 and 1; the usual one is 0.95"
         )
     check_metrics(metrics)
+
+
+def _check_titles(paths: object) -> None:
+    given = list(paths.values()) if isinstance(paths, Mapping) else [None]
+    if not all(isinstance(path, str | Path) for path in given):
+        raise UsageError(
+            "compare: the directories have no titles; write e.g."
+            " compare({'ugal': 'runs/with-ugal', 'par': 'runs/with-par'})"
+        )
 
 
 def _why_nothing(left_out: Sequence[LeftOut], metrics: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ import secrets
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,7 +22,7 @@ from typing import Any
 from pantala.errors import ExecutorError, PantalaError, UsageError
 from pantala.executors import slurm_commands
 from pantala.executors.slurm_arrays import job_name, living_tasks, write_array
-from pantala.executors.slurm_commands import TaskState
+from pantala.executors.slurm_commands import NoAnswerError, TaskState
 from pantala.executors.slurm_options import SlurmOptions
 from pantala.executors.slurm_task import STARTED, read_results, results_of, write_runs
 from pantala.store.index import Entry
@@ -43,6 +43,8 @@ _SILENCE_SECONDS = 1800.0
 _MOST_UNBEGUN = 3
 #: A task that Slurm no longer lists has this time for its results to appear on a shared disk.
 _GRACE_SECONDS = 20.0
+#: After an interruption, the time that a question to Slurm still has.
+_LEAVE_SECONDS = 5.0
 
 _UNKNOWN = TaskState("")
 
@@ -120,6 +122,7 @@ class SlurmExecutor(Executor):
         self._changed = Condition()
         self._living: list[_ArrayTask] = []
         self._arrays = 0
+        self._answered = time.monotonic()
         self._adopted: set[Path] = set()
         self._unbegun: Counter[str] = Counter()
         self._others = {
@@ -159,7 +162,7 @@ class SlurmExecutor(Executor):
                 self._living.clear()
             self._changed.notify()
         if wait:
-            self._thread.join()
+            self._thread.join(_LEAVE_SECONDS if cancel_futures else None)
             if not self._arrays or not (cancel_futures or self._has_deaths()):
                 for folder in (self._folder, *self._ended()):
                     shutil.rmtree(folder, ignore_errors=True)
@@ -180,26 +183,31 @@ class SlurmExecutor(Executor):
 
     def _serve(self) -> None:
         """The thread: submits, collects, and asks Slurm, until the executor is closed."""
-        asked = answered = time.monotonic()
+        asked = self._answered = time.monotonic()
         while True:
             with self._changed:
                 if self._state.closing and not self._state.new and not self._living:
                     return
                 if not self._living and not self._state.new:
                     self._changed.wait()
-                    asked = answered = time.monotonic()
+                    asked = self._answered = time.monotonic()
                     continue
                 self._changed.wait(self._look if self._living else _GATHER_SECONDS / 4)
             try:
                 self._submit_gathered()
                 with self._changed:
-                    now = time.monotonic()
                     self._collect()
-                    if now - asked >= self._ask:
-                        asked = now
-                        if self._ask_slurm(now):
-                            answered = now
-                    if now - answered > _SILENCE_SECONDS:
+                    due = time.monotonic() - asked >= self._ask
+                    jobs = {task.job for task in self._living} if due else set()
+                # Without the lock: squeue can take a minute, and Ctrl-C shall not wait for it.
+                states = slurm_commands.task_states(jobs) if jobs else None
+                with self._changed:
+                    now = time.monotonic()
+                    asked = now if due else asked
+                    if states is not None:
+                        self._answered = now
+                        self._end_tasks(states, now)
+                    if now - self._answered > _SILENCE_SECONDS:
                         raise ExecutorError("executor slurm: Slurm does not answer")
             except PantalaError as error:
                 self._fail(error)
@@ -211,7 +219,8 @@ class SlurmExecutor(Executor):
     def _submit_gathered(self) -> None:
         """Submits the runs that have come, once no more come."""
         with self._changed:
-            quiet = time.monotonic() - self._state.newest >= _GATHER_SECONDS
+            now = time.monotonic()
+            quiet = now - self._state.newest >= _GATHER_SECONDS
             if not self._state.new or not (quiet or self._state.closing):
                 return
             self._adopt()
@@ -221,11 +230,19 @@ class SlurmExecutor(Executor):
             if not taken:
                 return
             folder = self._folder / str(self._arrays)
-            folder.mkdir(parents=True)
+            folder.mkdir(parents=True, exist_ok=True)
             for number, group in enumerate(groups):
                 write_runs(folder, number, [task for task, _ in group])
             name = job_name(self._folder.parent.parent)
-            job = slurm_commands.submit(folder, len(groups), name, self._options)
+            try:
+                job = slurm_commands.submit(folder, len(groups), name, self._options)
+            except NoAnswerError:
+                # The controller starts anew, perhaps. The first array tells the user at once.
+                if not self._arrays or now - self._answered > _SILENCE_SECONDS:
+                    raise
+                self._state.newest = now + self._ask - _GATHER_SECONDS
+                return
+            self._answered = now
             runs = [[task.run for task, _ in group] for group in groups]
             write_array(folder, job, runs, taken[0][0].keep)
             self._arrays += 1
@@ -276,11 +293,8 @@ class SlurmExecutor(Executor):
                     future.set_result(entry)
         self._living = [task for task in self._living if task.waiting]
 
-    def _ask_slurm(self, now: float) -> bool:
-        """Gives up tasks that Slurm has ended; returns whether Slurm answers."""
-        found = slurm_commands.task_states({task.job for task in self._living})
-        if found is None:
-            return False
+    def _end_tasks(self, found: Mapping[tuple[str, int], TaskState], now: float) -> None:
+        """Gives up tasks that Slurm has ended."""
         for task in self._living:
             state = found.get((task.job, task.number), _UNKNOWN)
             if state.lives:
@@ -292,7 +306,6 @@ class SlurmExecutor(Executor):
             elif now - task.vanished >= min(_GRACE_SECONDS, 2 * self._ask):
                 self._give_up(task)
         self._living = [task for task in self._living if task.waiting]
-        return True
 
     def _give_up(self, task: _ArrayTask) -> None:
         """Ends the futures of a task that Slurm has ended.
@@ -301,6 +314,9 @@ class SlurmExecutor(Executor):
             ExecutorError: the task was cancelled, or tasks end again and again before they begin.
         """
         (task.folder / f"{task.number}.died").touch()
+        if not task.end.state:  # Slurm has forgotten the task; its accounts may know how it ended
+            found = slurm_commands.accounted(task.job).get((task.job, task.number), _UNKNOWN)
+            task.end = _UNKNOWN if found.lives else found
         if task.end.state == "CANCELLED":
             left = sum(len(each.waiting) for each in self._living)
             raise ExecutorError(

@@ -15,7 +15,9 @@ from pantala.files.atomic_file import write_text
 
 __all__ = [
     "LIVING",
+    "NoAnswerError",
     "TaskState",
+    "accounted",
     "cancel",
     "check_installed",
     "command_of",
@@ -43,10 +45,21 @@ LIVING = frozenset(
         "SUSPENDED",
     )
 )
-#: Words of sbatch when it reaches no controller.
-_UNREACHABLE = ("configuration source", "contact slurm controller", "connection refused")
+#: Words of sbatch when it reaches no controller, or gets no answer.
+_UNREACHABLE = (
+    "configuration source",
+    "contact slurm controller",
+    "connection failure",
+    "connection refused",
+    "timed out",
+    "zero bytes",
+)
 #: Slurm's own default of MaxArraySize.
 _LARGEST_ARRAY = 1001
+
+
+class NoAnswerError(UsageError):
+    """Slurm does not answer. Later it may."""
 
 
 class TaskState(NamedTuple):
@@ -140,7 +153,8 @@ def submit(folder: Path, tasks: int, name: str, options: SlurmOptions) -> str:
         options: the options of sbatch, and the set-up lines of the script.
 
     Raises:
-        UsageError: Slurm refuses the job, or does not answer.
+        NoAnswerError: Slurm does not answer.
+        UsageError: Slurm refuses the job.
     """
     write_text(folder / "task.sh", script_of(folder, options.setup))
     ended = _run(command_of(folder, tasks, name, options))
@@ -148,13 +162,16 @@ def submit(folder: Path, tasks: int, name: str, options: SlurmOptions) -> str:
     if ended.returncode or not number.isdecimal():
         reason = _reason(ended) or "sbatch gave no number of a job"
         if any(words in reason.lower() for words in _UNREACHABLE):
-            raise UsageError(
+            raise NoAnswerError(
                 f"executor slurm: Slurm does not answer: {reason}; give this command on a login"
                 " node of the cluster (finished runs are kept)"
             )
+        each = options.runs_per_task
+        fewer = f"; for fewer than {tasks} tasks, give a --runs-per-task larger than {each}"
         raise UsageError(
             f"executor slurm: Slurm refuses the job: {reason}; correct --partition, --time-limit,"
-            " --mem (none asks for no memory) or --slurm-option (finished runs are kept)"
+            f" --mem (none asks for no memory) or --slurm-option{fewer if tasks > 1 else ''}"
+            " (finished runs are kept)"
         )
     return number
 
@@ -174,7 +191,7 @@ def task_states(jobs: Collection[str]) -> dict[tuple[str, int], TaskState] | Non
         if ended.returncode:
             if "Invalid job id" not in ended.stderr:  # it ended so long ago that Slurm forgot it
                 return None
-            found |= _accounted(job)
+            found |= accounted(job)
             continue
         for line in ended.stdout.splitlines():
             task, _, rest = line.strip().partition(" ")
@@ -184,7 +201,7 @@ def task_states(jobs: Collection[str]) -> dict[tuple[str, int], TaskState] | Non
     return found
 
 
-def _accounted(job: str) -> dict[tuple[str, int], TaskState]:
+def accounted(job: str) -> dict[tuple[str, int], TaskState]:
     """Returns the states of the tasks of a job array in Slurm's accounts, if it keeps any."""
     ended = _run(
         ["sacct", "--noheader", "--parsable2", "--allocations", f"--jobs={job}",

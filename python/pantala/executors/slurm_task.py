@@ -33,7 +33,11 @@ MOST_STARTS = 3
 
 
 def write_runs(folder: Path, number: int, tasks: list[Task]) -> None:
-    """Writes the runs of task `number`."""
+    """Writes the runs of task `number`, and the empty file of its results.
+
+    On NFS, a reader that has looked for a file in vain can miss it for a minute.
+    """
+    results_of(folder, number).touch()
     lines = [json.dumps(asdict(task)) for task in tasks]
     write_text(folder / f"{number}.runs", "\n".join(lines) + "\n")
 

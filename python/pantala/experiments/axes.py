@@ -95,6 +95,7 @@ def axes_of(tables: object, source: str) -> list[Axis]:
 
 def seed_axis(seeds: object, first: int, source: str) -> Axis:
     """Returns the axis of ``seeds``: a count, which begins at the scenario's seed, or a list."""
+    seeds = _list(seeds)
     if isinstance(seeds, int) and not isinstance(seeds, bool):
         if seeds < 1:
             raise UsageError(f"{source}: seeds = {seeds}: must be at least 1; write e.g. 5")
@@ -102,6 +103,11 @@ def seed_axis(seeds: object, first: int, source: str) -> Axis:
             shown = show(seeds, 40)
             raise UsageError(f"{source}: seeds = {shown}: must be at most {MOST_CASES:,}; write 5")
         seeds = list(range(first, first + seeds))
+    if not isinstance(seeds, Sequence) or isinstance(seeds, str):
+        raise UsageError(
+            f"{source}: seeds = {show(seeds)}: is neither a number of seeds nor a list of them;"
+            " write e.g. 5 or [1, 2, 5]"
+        )
     return _axis({"seed": seeds}, f"{source}: seeds")
 
 

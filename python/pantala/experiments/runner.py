@@ -26,7 +26,7 @@ from pantala.scenario import Scenario
 from pantala.store.consolidate import Segments
 from pantala.store.index import Entry, Index
 from pantala.store.run_store import RunStore, unwritable
-from pantala.system.parallel import LocalWorkers
+from pantala.system.parallel import LocalWorkers, forks
 from pantala.text.amounts import counted
 
 __all__ = ["Sweep", "precision_of_options", "sweep"]
@@ -138,9 +138,17 @@ class Sweep:
 
         Raises:
             RunDirectoryError: the directory cannot be written. Finished runs are kept.
-            UsageError: no job has the quantity of the precision. Finished runs are kept.
+            UsageError: no job has the quantity of the precision. Finished runs are kept. Or the
+                executor forks this process; nothing is written.
             KeyboardInterrupt: Ctrl-C. Finished runs are kept.
         """
+        if executor is not None and forks(executor):
+            raise UsageError(
+                "executor: a ProcessPoolExecutor that forks stops for ever, because forked"
+                " processes share the locks of Polars' threads; give"
+                " ProcessPoolExecutor(mp_context=multiprocessing.get_context('spawn')), or"
+                " workers=N"
+            )
         self.store.begin()
         count = len(self.to_simulate) + self.asked.frame["run"].null_count()
         if workers is None and executor is None:
@@ -345,6 +353,11 @@ def sweep(
     check_threads(threads)
     if workers is not None and workers < 1:
         raise UsageError(f"workers = {workers}: must be at least 1; write 1 or more")
+    if not isinstance(experiment, Scenario | Mapping):
+        raise UsageError(
+            f"sweep: {experiment!r} is not a Scenario; read a file with"
+            " Scenario.from_toml('FILE.toml')"
+        )
     wanted = precision_of_options(precision, precision_of)
     description = describe(
         experiment,

@@ -153,6 +153,8 @@ class Session:
                 raise _fault_of(error) from error
             self._renew(pool)
             future = pool.submit(perform, task)
+        except RuntimeError as error:  # it has been shut down
+            raise _fault_of(error) from error
         self._running[future] = work
 
     def _enqueue(self) -> None:

@@ -35,6 +35,7 @@ __all__ = [
     "expected_cost",
     "from_traffic",
     "in_parts",
+    "time_words",
     "warn_of_cost",
 ]
 
@@ -215,9 +216,15 @@ def warn_of_cost(
 
 def cost_words(cost: RunCost) -> str:
     """Returns the cost of a run in words: its time, its memory, and what says so."""
-    word = "at least" if cost.at_least else "about"
-    time = f"{word} {clock(cost.seconds)}" if cost.seconds >= _SHOWN else "less than 0.1 s"
+    time = time_words(cost.seconds, at_least=cost.at_least)
     return f"{time} on one core, {PLAIN.size(cost.memory_bytes)} of memory ({cost.basis})"
+
+
+def time_words(seconds: float, *, at_least: bool) -> str:
+    """Returns an estimated time in words: ``about 1.2 s``, ``less than 0.1 s``."""
+    if seconds < _SHOWN:
+        return "less than 0.1 s"
+    return f"{'at least' if at_least else 'about'} {clock(seconds)}"
 
 
 def _long_time(seconds: float) -> str:

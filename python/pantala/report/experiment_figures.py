@@ -71,7 +71,7 @@ def grids(subject: Subject, values: pl.DataFrame, metric: str) -> dict[str, Page
             key,
             label[0].upper() + label[1:] + (f", {where}" if where else ""),
             f"Each bar is the {mean}. The whisker is its 95 % interval; without one, there is one"
-            " run. The panels of a job share a scale."
+            " value: one run, or seeds with equal results. The panels of a job share a scale."
             + (
                 f" {count(cut)} more combinations are in the tables only."
                 if cut > 0 and number == _MOST_GRIDS - 1

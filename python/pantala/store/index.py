@@ -17,7 +17,7 @@ from typing import IO, Any, TypedDict, cast
 
 from pantala.catalogue.tables import TABLES
 from pantala.caveats import Facts, facts_of
-from pantala.errors import RunDirectoryError
+from pantala.errors import RunDirectoryError, one_line
 from pantala.files.atomic_file import write_text
 from pantala.files.input_file import LARGE_TEXT, read_text
 from pantala.files.run_directory import RUN_FILE, TABLES_FILE
@@ -233,7 +233,7 @@ def _facts(store: RunStore, run: str, document: Mapping[str, Any]) -> Facts:
 
 def failed_entry(run: str, reason: str) -> Entry:
     """Returns the entry of a run that failed."""
-    return {"run": run, "state": "failed", "reason": " ".join(reason.split())}
+    return {"run": run, "state": "failed", "reason": one_line(reason)}
 
 
 def _size(path: Path) -> int:

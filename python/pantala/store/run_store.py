@@ -109,10 +109,15 @@ class RunStore:
         return self._leases / run
 
     def stored(self) -> Iterator[str]:
-        """Yields the identities of all runs in the store, in order."""
+        """Yields the identities of all runs in the store, in order.
+
+        Other files are left alone, such as those that NFS and file managers make.
+        """
         with contextlib.suppress(FileNotFoundError):
             for folder in sorted(self.runs.iterdir()):
-                yield from sorted(run.name for run in folder.iterdir())
+                if folder.is_dir():
+                    names = (run.name for run in folder.iterdir())
+                    yield from sorted(name for name in names if name[:2] == folder.name)
 
     def has(
         self,

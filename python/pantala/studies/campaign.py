@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Executor
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -25,10 +26,12 @@ from pantala.files.input_file import LARGE_TEXT, read_text
 from pantala.files.json_file import write_json
 from pantala.files.run_directory import EXPERIMENTS
 from pantala.studies.asked import cases_of_claims, chosen_claims
+from pantala.studies.claim import Claim
 from pantala.studies.definition import StudyDefinition
+from pantala.studies.earlier_runs import check_axes, earlier_runs
 from pantala.studies.evidence import Evidence
 from pantala.studies.figures.made import MadeFigure, MadeTable, check_figures, figures_of, tables_of
-from pantala.studies.judgement import Judgement, judge
+from pantala.studies.judgement import Judgement, Verdict, judge
 from pantala.studies.variations import (
     Variation,
     VariedExperiment,
@@ -36,6 +39,7 @@ from pantala.studies.variations import (
     measured,
     variation_names,
 )
+from pantala.text.amounts import counted
 
 __all__ = ["Campaign", "check_measures"]
 
@@ -166,7 +170,7 @@ class Campaign:
 
     @property
     def caveats(self) -> list[Caveat]:
-        """What limits the verdicts: the quick version, absent runs, and what the runs lack.
+        """What limits the verdicts: quick version, absent and earlier runs, what the runs lack.
 
         Seeds do not count here: each verdict says how many it has.
         """
@@ -182,6 +186,8 @@ class Campaign:
         for name, sweep in self.sweeps.items():
             absent = Absent(len(sweep.failed), len(sweep.missing), runs=sweep.listing.count)
             own = caveats_of({}, absent=absent, ask_for_seeds=False)
+            if name in there:
+                own += _earlier(there[name], sweep)
             if name in there and not self.study.file.experiments[name].varies:
                 own += [each for each in there[name].caveats if each.kind not in beside]
             for caveat in own:
@@ -194,9 +200,31 @@ class Campaign:
         """Returns the verdict on each claim, from the runs that are there.
 
         Raises:
-            UsageError: a measure asks for what no experiment has.
+            UsageError: a measure asks for what no experiment has, or an experiment has other axes
+                than its runs.
         """
-        return _judged(self.study, self._evidence())
+        return [
+            replace(each, verdict=Verdict.NO_VALUE)
+            if each.verdict is Verdict.NOT_RUN and self._has_runs_of(each.claim)
+            else each
+            for each in _judged(self.study, self._evidence())
+        ]
+
+    def _has_runs_of(self, claim: Claim) -> bool:
+        """Returns whether all runs that a claim reads are there; the quick version lacks some."""
+        if self.quick:
+            return False
+        for name, cases in cases_of_claims(
+            self.study, self.study.descriptions(quick=False), [claim]
+        ).items():
+            sweep = self.sweeps.get(name)
+            frame = None if sweep is None else sweep.listing.where(cases).frame
+            if sweep is None or frame is None or frame.is_empty():
+                return False
+            entries = [sweep.entries.get(run or "") for run in frame["run"]]
+            if any(entry is None or entry["state"] != "done" for entry in entries):
+                return False
+        return True
 
     def variations(self) -> list[Variation]:
         """Returns what became of the claims in each variation of an experiment, if it has runs.
@@ -223,7 +251,7 @@ class Campaign:
         Raises:
             UsageError: a figure asks for what no experiment has.
         """
-        return figures_of(self.study, self.experiments, quick=self.quick)
+        return figures_of(self.study, self._readable(), quick=self.quick)
 
     def tables(self) -> Iterator[MadeTable]:
         """Yields the tables of study.toml in order, from the runs that are there.
@@ -236,8 +264,15 @@ class Campaign:
     def _evidence(self) -> Evidence:
         varied = {name for name, part in self.study.file.experiments.items() if part.varies}
         return Evidence(
-            self.study.descriptions(quick=False), self.experiments, without_seeds=varied
+            self.study.descriptions(quick=False), self._readable(), without_seeds=varied
         )
+
+    def _readable(self) -> dict[str, Experiment]:
+        """Returns the experiments that have been begun, whose axes the study still gives them."""
+        found, descriptions = self.experiments, self.study.descriptions(quick=False)
+        for name, experiment in found.items():
+            check_axes(experiment, descriptions[name].columns)
+        return found
 
     def _check_mark(self) -> None:
         path = self.root / MARK
@@ -276,6 +311,18 @@ class Campaign:
         except OSError as error:
             reason = f"cannot be written: {error.strerror or error}"
             raise RunDirectoryError(self.root, reason, "choose another --out") from None
+
+
+def _earlier(stored: Experiment, sweep: Sweep) -> Iterator[Caveat]:
+    """Yields a caveat if the directory lists runs of an earlier form of an experiment."""
+    number, done = earlier_runs(stored, sweep.listing)
+    if number:
+        text = (
+            f"{number:,} of {counted(done, 'run')} are of an earlier form of the experiment, or of"
+            " an earlier version of Pantala, and the verdicts are of them; give pantala study run"
+            " to simulate the runs of today."
+        )
+        yield Caveat("earlier", text, f"{number:,} runs of an earlier form")
 
 
 def check_measures(study: StudyDefinition) -> None:

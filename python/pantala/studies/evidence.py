@@ -17,6 +17,7 @@ from pantala.analysis.slowdown import SLOWDOWN_COLUMNS
 from pantala.analysis.steady_throughput import THROUGHPUT_COLUMNS
 from pantala.catalogue.tables import TABLES
 from pantala.errors import UsageError, nearest
+from pantala.studies.job_names import known_jobs
 
 if TYPE_CHECKING:
     from pantala.experiments.description import Description
@@ -184,6 +185,9 @@ class Evidence:
         for name in [column, *where]:
             if name not in known:
                 raise UsageError(f"experiment {experiment}: {_unknown('column', name, known)}")
+        jobs = known_jobs(description) if "name" in where else None
+        if jobs is not None and where["name"] not in jobs:
+            raise UsageError(f"experiment {experiment}: {_unknown('name', where['name'], jobs)}")
         for axis in description.axes:
             for name in axis.columns:
                 values = [point.shown[name] for point in axis.points]

@@ -15,6 +15,7 @@ infinity ask for a sign, so zero itself lies outside them.
 - *one seed*: only one seed has all measures. There is no interval, and no verdict, unless the study
   says why one seed is enough. The interval is then the value.
 - *not run*: no seed has all measures.
+- *no value*: no seed has all measures, although all their runs are there (`Campaign` knows it).
 
 *Shown by test*, *cannot be simulated* and *partly judged* stand in the claim itself. A claim that
 is judged in part has the verdict of its part.
@@ -30,6 +31,7 @@ from enum import StrEnum
 import numpy as np
 
 from pantala.analysis.statistics import Interval, mean_interval
+from pantala.errors import UsageError
 from pantala.studies.claim import Bounds, Claim
 
 __all__ = ["Judgement", "Measured", "Verdict", "coverage", "judge"]
@@ -52,6 +54,7 @@ class Verdict(StrEnum):
     UNDECIDED = "undecided"
     ONE_SEED = "one seed"
     NOT_RUN = "not run"
+    NO_VALUE = "no value"
     TEST = "shown by test"
     UNJUDGED = "cannot be simulated"
 
@@ -124,13 +127,21 @@ def judge(claim: Claim, measures: Mapping[str, np.ndarray], *, one_seed: bool = 
 
     Raises:
         KeyError: a measure of the claim's rule is missing.
+        UsageError: a measure has not one value per seed.
     """
     if claim.test:
         return Judgement(claim, Verdict.TEST)
     if claim.unjudged:
         return Judgement(claim, Verdict.UNJUDGED)
     needed = [*dict.fromkeys([*claim.holds, *claim.direction])]
-    values = np.array([np.asarray(measures[name], dtype=float) for name in needed])
+    arrays = {name: np.asarray(measures[name], dtype=float) for name in needed}
+    for name, array in arrays.items():
+        if array.ndim != 1 or array.shape != arrays[needed[0]].shape:
+            raise UsageError(
+                f"its measure {name} has the shape {array.shape}, which is not one value per seed;"
+                " return an array with one dimension"
+            )
+    values = np.array(list(arrays.values()))
     there = np.isfinite(values).all(axis=0)
     seeds = int(there.sum())
     if not seeds:

@@ -125,7 +125,7 @@ def check_variations(study: StudyDefinition, descriptions: Mapping[str, Descript
 
 def measured(judgements: list[Judgement]) -> tuple[Judgement, ...]:
     """Returns the judgements that have numbers of runs."""
-    without = (Verdict.NOT_RUN, Verdict.TEST, Verdict.UNJUDGED)
+    without = (Verdict.NOT_RUN, Verdict.NO_VALUE, Verdict.TEST, Verdict.UNJUDGED)
     return tuple(each for each in judgements if each.verdict not in without)
 
 
@@ -148,7 +148,13 @@ class VariedMeasure:
 
 def open_claims(found: Iterable[Judgement]) -> set[str]:
     """Returns the names of the claims that do not hold: those that variations are about."""
-    without = (Verdict.HOLDS, Verdict.NOT_RUN, Verdict.TEST, Verdict.UNJUDGED)
+    without = (
+        Verdict.HOLDS,
+        Verdict.NOT_RUN,
+        Verdict.NO_VALUE,
+        Verdict.TEST,
+        Verdict.UNJUDGED,
+    )
     return {
         each.claim.id
         for each in found

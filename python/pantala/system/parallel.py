@@ -21,7 +21,15 @@ from threading import Event, Lock, Thread
 from types import ModuleType, TracebackType
 from typing import Any, TypeVar
 
-__all__ = ["LocalWorkers", "WorkerDied", "cores", "died_of", "in_processes", "on_threads"]
+__all__ = [
+    "LocalWorkers",
+    "WorkerDied",
+    "cores",
+    "died_of",
+    "forks",
+    "in_processes",
+    "on_threads",
+]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -63,6 +71,14 @@ def died_of(error: BaseException) -> WorkerDied | None:
     if parsl is not None and isinstance(error, parsl.WorkerLost | parsl.ManagerLost):
         return WorkerDied("its worker of Parsl was killed; it may need more memory")
     return None
+
+
+def forks(executor: Executor) -> bool:
+    """Returns whether an executor forks this process: a worker then waits for Polars for ever."""
+    if not isinstance(executor, ProcessPoolExecutor):
+        return False
+    context = getattr(executor, "_mp_context", None)
+    return context is not None and context.get_start_method() == "fork"
 
 
 def in_processes(

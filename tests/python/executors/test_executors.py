@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import multiprocessing
 import os
 import re
 import shutil
@@ -12,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,9 @@ def test_a_command_gives_runs_to_slurm(tmp_path: Path, stand_in: Path, cli: Cli)
     assert refused.status == 2
     assert refused.err.count("\n") == 1
     assert "Slurm refuses the job: invalid partition specified: none; correct" in refused.err
+    assert "fewer" not in refused.err
+    refused = cli(*command, "--seeds", "7", "--partition", "none", "--runs-per-task", "2")
+    assert "for fewer than 2 tasks, give a --runs-per-task larger than 2" in refused.err
     assert pt.Experiment(tmp_path / "out").runs["state"].to_list().count("done") == 3
 
 
@@ -72,6 +76,8 @@ def test_a_command_gives_runs_to_slurm(tmp_path: Path, stand_in: Path, cli: Cli)
         "sbatch: fatal: Could not establish a configuration source",
         "sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect"
         " failure)",
+        "sbatch: error: Batch job submission failed: Socket timed out on send/recv operation",
+        "sbatch: error: Batch job submission failed: Zero Bytes were transmitted or received",
     ],
 )
 def test_a_slurm_that_does_not_answer_is_told_apart_from_one_that_refuses(
@@ -282,6 +288,17 @@ def test_a_broken_executor_ends_the_sweep_and_fails_no_run(
         "done",
         "done",
     ]
+
+
+def test_an_executor_that_forks_or_has_ended_is_refused(tmp_path: Path) -> None:
+    forking = ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("fork"))
+    with forking, pytest.raises(pt.UsageError, match=r"mp_context=.*get_context\('spawn'\)"):
+        pt.sweep(scenario(), tmp_path / "out", executor=forking)
+    assert not (tmp_path / "out").exists()
+    ended = ThreadPoolExecutor(1)
+    ended.shutdown()
+    with pytest.raises(pt.PantalaError, match="the executor stopped: RuntimeError"):
+        pt.sweep(scenario(), tmp_path / "out", executor=ended)
 
 
 def test_a_run_whose_workers_die_fails_after_three(tmp_path: Path) -> None:

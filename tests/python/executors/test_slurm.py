@@ -49,8 +49,11 @@ echo "{\\"run\\": \\"$run\\", \\"state\\": \\"started\\"}" >> "$3/$4.results"
 """
 
 
-def test_a_cancelled_array_ends_the_sweep(tmp_path: Path, stand_in: Path) -> None:
-    (stand_in / "states").write_text("1_1 CANCELLED by 1000\n")
+@pytest.mark.parametrize("state", ["CANCELLED by 1000", "FORGOTTEN"])
+def test_a_cancelled_array_ends_the_sweep(tmp_path: Path, stand_in: Path, state: str) -> None:
+    # A busy Slurm forgets a task within seconds, while the others of its array go on.
+    (stand_in / "states").write_text(f"1_1 {state}\n")
+    (stand_in / "accounts").write_text("1_0|RUNNING\n1_1|CANCELLED by 1000\n")
     with (
         pytest.raises(ExecutorError) as raised,
         slurm(tmp_path / "out", runs_per_task=1) as executor,
@@ -62,6 +65,28 @@ def test_a_cancelled_array_ends_the_sweep(tmp_path: Path, stand_in: Path) -> Non
     )
     assert submitted(stand_in) == 1
     assert (stand_in / "cancelled").read_text() == "1\n"
+
+
+def test_a_silent_controller_delays_a_further_array(tmp_path: Path, stand_in: Path) -> None:
+    (stand_in / "silent").write_text("2")
+    root = tmp_path / "out"
+    with slurm(root) as executor:
+        executor.submit(perform, a_task(scenario(), root)).result()
+        other = executor.submit(perform, a_task(scenario().replace({"seed": 7}), root))
+        assert other.result()["state"] == "done"
+    assert (stand_in / "silent").read_text() == "0"
+    assert submitted(stand_in) == 2
+
+
+def test_an_interruption_does_not_wait_for_squeue(tmp_path: Path, stand_in: Path) -> None:
+    hangs = stand_in / "hangs"
+    hangs.touch()
+    executor = slurm(tmp_path / "out")
+    executor.submit(perform, a_task(scenario().replace(LONG), tmp_path / "out"))
+    while hangs.read_text() != "asked":
+        time.sleep(0.01)
+    executor.__exit__(KeyboardInterrupt, None, None)
+    assert hangs.read_text() == "cancelled"
 
 
 def test_tasks_that_never_begin_end_the_sweep(tmp_path: Path, stand_in: Path) -> None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -20,6 +23,7 @@ from pantala.experiments.axes import parse_axis
 from pantala.experiments.description import describe
 from pantala.experiments.expand import Expansion
 from pantala.experiments.runner import Sweep
+from pantala.experiments.status import status
 from pantala.store.lease import STALE_SECONDS, claim, is_stale, now_at
 from pantala.store.run_store import RunStore
 from pantala.system.process_marks import this_machine
@@ -164,11 +168,14 @@ def test_failed_runs_are_listed_and_stop_nothing(
 ) -> None:
     from pantala.core.plan import Plan
 
+    file = tmp_path.with_suffix(".toml")
+    file.write_text(SCENARIO)
+
     real = Plan.run
 
     def run(plan: Plan, *more: Any) -> dict[str, Any]:
         if plan["seed"] == 2:
-            raise pt.SimulationError("stalled: ranks 0 and 1 wait for each other")
+            raise pt.SimulationError("stalled:\n  rank 0 waits\n  rank 1 waits\n")
         return real(plan, *more)
 
     monkeypatch.setattr(Plan, "run", run)
@@ -179,8 +186,13 @@ def test_failed_runs_are_listed_and_stop_nothing(
     assert (text["done"], text["failed"], text["missing"]) == (2, 1, 0)
     (failure,) = text["failures"]
     assert failure["seed"] == 2
-    assert failure["reason"] == "stalled: ranks 0 and 1 wait for each other"
+    assert failure["reason"] == "stalled: rank 0 waits; rank 1 waits"
     assert "stalled" in cli("status", tmp_path).out
+    command = ("sweep", file, "--seeds", "3", "--out", tmp_path, "--dry-run")
+    assert "3 of 3 runs, 1 failed run among them; --retry repeats them" in cli(*command).out
+    assert "there already: 2 of 3 runs\n" in cli(*command, "--retry").out
+    precise = cli(*command[:-1], "--precision", "90%", "--workers", "1")
+    assert re.search(r"3 of 3 seeds: .* \(tiny, \w+\); 1 failed run left out", precise.out)
     monkeypatch.setattr(Plan, "run", real)
     assert Sweep(describe(scenario(), seeds=3), tmp_path).missing == []
     again = pt.sweep(scenario(), tmp_path, seeds=3, workers=1, retry=True)
@@ -198,6 +210,20 @@ def test_damaged_runs_are_simulated_again(tmp_path: Path) -> None:
         again = pt.sweep(scenario(), tmp_path, seeds=3, workers=1)
     assert again.table("jobs").collect().equals(before)
     assert len(list(archive.parent.iterdir())) == 2
+
+
+def test_files_of_others_in_the_store_are_left_alone(tmp_path: Path) -> None:
+    first = pt.sweep(scenario(), tmp_path, workers=1)
+    (run,) = first.runs["run"]
+    strange = [tmp_path / "runs" / ".DS_Store", tmp_path / "runs" / run[:2] / ".nfs0000"]
+    for path in strange:
+        path.touch()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        again = pt.sweep(scenario(), tmp_path, workers=1)
+    assert again.runs.equals(first.runs)
+    assert all(path.exists() for path in strange)
+    assert [each["done"] for each in status(tmp_path)] == [1]
 
 
 def test_leftovers_of_killed_processes_are_removed(tmp_path: Path) -> None:
@@ -354,6 +380,22 @@ def test_bad_axes(tmp_path: Path, cli: Cli, file: Path, options: list[str], said
     assert said in ended.err
     assert ended.err.count("\n") == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_arguments_of_another_type_are_refused_in_one_line(tmp_path: Path) -> None:
+    numbers = np.arange(1, 3)
+    given: list[Any] = [2, [1, 2], range(1, 3), numbers, numbers[1]]
+    for count in given:
+        (axis,) = describe(scenario(), seeds=count).axes
+        assert [point.shown["seed"] for point in axis.points] == [1, 2]
+    for wrong in (2.0, True, "2", {1, 2}):
+        with pytest.raises(pt.UsageError, match="neither a number of seeds nor a list of them"):
+            describe(scenario(), seeds=wrong)  # type: ignore[arg-type]
+    with pytest.raises(pt.UsageError, match=r"'tiny\.toml' is not a Scenario; read a file with"):
+        pt.sweep("tiny.toml", tmp_path)  # type: ignore[arg-type]
+    for paths in ([tmp_path], {"a": None}):
+        with pytest.raises(pt.UsageError, match="the directories have no titles; write"):
+            pt.compare(paths)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -154,7 +154,7 @@ def test_the_command_prints_and_writes_the_table(
     status, text, told = _line(capsys, "tiny", "--json", "--workers", "1")
     assert (status, json.loads(text)) == (0, measure(TINY))
     assert told.startswith("tiny: 3 runs to simulate, 3,")
-    assert " packets; about 0.0 s with 1 worker (by" in told
+    assert " packets; less than 0.1 s with 1 worker (by" in told
     status, text, _ = _line(capsys, "tiny", "--workers", "1")
     assert status == 0
     words = next(line.split() for line in text.splitlines() if "Tree" in line)

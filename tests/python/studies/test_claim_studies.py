@@ -7,6 +7,7 @@ import math
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,11 +20,13 @@ from polars.testing import assert_frame_equal
 import pantala as pt
 from pantala.analysis.statistics import mean_interval
 from pantala.errors import RunDirectoryError, ScenarioError, UsageError
+from pantala.experiments.axes import Point
 from pantala.papers import studies
 from pantala.studies import Campaign, StudyDefinition, Verdict, read_study
 from pantala.studies.campaign import check_measures
 from pantala.studies.claim import Claim, read_claims
 from pantala.studies.evidence import Evidence
+from pantala.studies.job_names import known_jobs
 from pantala.studies.judgement import coverage, judge
 from pantala.studies.study_page import render_study
 from support import ROOT, Ended
@@ -176,6 +179,8 @@ def test_the_quick_version_has_fewer_cases(folder: Path) -> None:
         ("measures.py", '"slowdown", {', '"slowdon", {', "column 'slowdon': there is none"),
         ("measures.py", '("minimal", "par")', '("minimal", "pra")', "did you mean 'par'?"),
         ("measures.py", '"beside", ', '"besides", ', "experiment 'besides'"),
+        ("measures.py", '"name": "fft"', '"name": "ftf"', "name 'ftf': there is none; did you"),
+        ("measures.py", "np.max([", "np.array([[1.0]]) + np.max([", "not one value per seed"),
         ("measures.py", 'return {"slowdown"', 'return {"slow"', "does not return the measure"),
         ("measures.py", '"EX-1"', '"EX-7"', "MEASURES['EX-1']: is missing"),
         ("measures.py", "MEASURES:", "1 / 0\nMEASURES:", "ZeroDivisionError"),
@@ -202,6 +207,25 @@ def test_faults_are_found_before_the_runs(
         check_measures(changed(folder, file, old, new))
     assert says in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "names"),
+    [
+        ({}, ["fft", "halo"]),
+        ({"jobs": ["fft"]}, ["fft", "halo"]),
+        ({"jobs": [{"name": "other", "ranks": 2}]}, ["fft", "halo", "other"]),
+        ({"jobs": "mix"}, None),
+        ({"jobs.halo.count": 2}, None),
+        ({"background.load": 0.5}, None),
+    ],
+)
+def test_names_of_jobs_are_known_unless_a_run_decides_them(
+    folder: Path, change: dict[str, object], names: list[str] | None
+) -> None:
+    description = read_study("mine", folder).descriptions(quick=False)["beside"]
+    axis = replace(description.axes[0], points=(Point({"a": 1}, change),))
+    assert known_jobs(replace(description, axes=(axis,))) == names
 
 
 def test_claims_need_their_file(tmp_path: Path) -> None:
@@ -278,6 +302,46 @@ def test_the_page_begins_with_what_limits_it(folder: Path, tmp_path: Path, cli: 
     assert "beside: Not in the results: 4 of 20 runs are not simulated yet." in again
     told = cli("study", "claims", folder, "--out", out)
     assert told.out.startswith("beside: Not in the results: 4 of 20 runs are not simulated yet.")
+
+
+@pytest.mark.native
+def test_a_measure_without_a_value_is_not_called_not_run(
+    folder: Path, tmp_path: Path, cli: Cli
+) -> None:
+    out = tmp_path / "out"
+    changed(folder, "beside.toml", '"minimal"\n', '"minimal"\nstop = { duration = "20 us" }\n')
+    before = cli("study", "claims", folder, "--out", out)
+    assert "1 headline claim: 1 not run" in before.out
+    made = cli("study", "run", folder, "--out", out, "--workers", "1")
+    assert made.status == 0, made.err
+    assert "1 headline claim: 1 no value" in made.out
+    changed(folder, "beside.toml", "seeds = 4", "seeds = 5")
+    assert "1 headline claim: 1 not run" in cli("study", "claims", folder, "--out", out).out
+
+
+@pytest.mark.native
+def test_verdicts_say_that_they_are_of_an_earlier_experiment(
+    folder: Path, tmp_path: Path, cli: Cli
+) -> None:
+    out = tmp_path / "out"
+    assert cli("study", "run", folder, "--out", out, "--workers", "1").status == 0
+    changed(folder, "beside.toml", "64 KiB", "32 KiB")  # of halo, so fft alone is as before
+    told = cli("study", "claims", folder, "--out", out)
+    assert "beside: 8 of 16 runs are of an earlier form of the experiment" in told.out
+    changed(folder, "beside.toml", "32 KiB", "64 KiB")
+    assert "earlier" not in cli("study", "claims", folder, "--out", out).out
+    fewer = changed(folder, "beside.toml", "seeds = 4", "seeds = 3")  # no other runs
+    assert Campaign(fewer, out, quick=False).caveats == []
+    axis = '[[axes]]\n"jobs.*.placement" = ["random"]\n[[axes]]\n"routing'
+    changed(folder, "beside.toml", '[[axes]]\n"routing', axis)
+    for command in ("claims", "report", "figures"):
+        other = cli("study", command, folder, "--out", out)
+        assert other.status == 2
+        assert "its runs have the axes routing.algorithm, seed, and the study" in other.err
+        assert "give pantala study run" in other.err
+    again = cli("study", "run", folder, "--out", out, "--workers", "1")
+    assert again.status == 0, again.err
+    assert "earlier" not in again.out
 
 
 @pytest.mark.native

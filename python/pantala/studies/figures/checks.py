@@ -9,11 +9,12 @@ from pantala.catalogue.tables import TABLES
 from pantala.errors import UsageError, nearest, show
 from pantala.studies.figures.entry import ALONE, EXPERIMENT, OWN, TOGETHER, FigureEntry
 from pantala.studies.figures.kinds import StudyKind, completed, kind_of
+from pantala.studies.job_names import job_names
 
 if TYPE_CHECKING:
     from pantala.experiments.description import Description
 
-__all__ = ["check_figure", "job_names", "values_of"]
+__all__ = ["check_figure", "values_of"]
 
 _FOR = ("panels", "groups", "series")
 
@@ -61,20 +62,6 @@ def check_figure(entry: FigureEntry, descriptions: Mapping[str, Description]) ->
     for name in entry.jobs:
         if name not in names:
             raise UsageError(_unknown("jobs", name, names))
-
-
-def job_names(descriptions: Sequence[Description]) -> list[str]:
-    """Returns the names of the jobs of experiments, in their order."""
-    found: dict[str, None] = {}
-    for description in descriptions:
-        found |= dict.fromkeys(str(job.name) for job in description.base.jobs)
-        for axis in description.axes:
-            for point in axis.points:
-                jobs = point.changes.get("jobs")
-                for job in jobs if isinstance(jobs, list | tuple) else ():
-                    name = job.get("name") if isinstance(job, Mapping) else job.name
-                    found |= {} if name is None else {str(name): None}
-    return list(found)
 
 
 def values_of(descriptions: Sequence[Description]) -> dict[str, list[Any]]:

@@ -10,9 +10,10 @@ import polars as pl
 
 from pantala.errors import PantalaError, UsageError, first_line
 from pantala.studies.evidence import Evidence
-from pantala.studies.figures.checks import check_figure, job_names, values_of
+from pantala.studies.figures.checks import check_figure, values_of
 from pantala.studies.figures.entry import EXPERIMENT, FigureEntry, TableEntry
 from pantala.studies.figures.kinds import completed, kind_of
+from pantala.studies.job_names import job_names
 from pantala.studies.shared_seeds import seeds_in_words
 from pantala.text.amounts import count, counted
 
