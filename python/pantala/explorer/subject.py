@@ -15,7 +15,6 @@ from typing import Any
 from pantala.analysis.hottest_links import link_name
 from pantala.analysis.link_load import link_loads
 from pantala.analysis.uncompared import why_unknown
-from pantala.catalogue.tables import TABLES
 from pantala.core.extension import core
 from pantala.core.recorded import is_recorded
 from pantala.errors import PantalaError, RunDirectoryError, UsageError, first_line
@@ -64,7 +63,7 @@ _EXPLORED = frozenset(
     }
 )
 #: The file of sentences in the folder of the cube.
-_WORDS, _WORDS_FORM = "words.json", 5
+_WORDS, _WORDS_FORM = "words.json", 6
 #: Links of the list of hottest links.
 _HOTTEST = 12
 
@@ -241,7 +240,7 @@ def _remedy(run: Run, name: str) -> str:
             f"The sweep did not keep the table {name}; add {name} to keep (--keep) and give the"
             " sweep again."
         )
-    if TABLES[name].switch and is_recorded(run.plan["record"], name):
+    if run.document["tables"].get(name) == 0 and is_recorded(run.plan["record"], name):
         return f"The run recorded the table {name}, but it has no rows."
     either = ' or record = "explore"' if name in _EXPLORED else ""
     return f"The run did not record this; {OPTIONAL[name]}{either} records it."

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from pantala import figures
-from pantala.report.finding import hottest_sentence
+from pantala.report.finding import counted_time, hottest_sentence
 from pantala.report.page_figure import KANG, PageFigure, page_figure
 from pantala.report.reported_run import ReportedRun
 from pantala.run_tables.link_classes import NETWORK
@@ -34,10 +34,11 @@ def _load(reported: ReportedRun) -> PageFigure:
     note = ""
     if part:
         after = f", from {PAGE.duration(loads.start_ns, exact=True)} on" if loads.start_ns else ""
-        note = (
-            f" The panel “{last}” counts the {PAGE.duration(loads.end_ns - loads.start_ns)} in"
-            f" which all jobs ran{after}."
-        )
+        note = f" The panel “{last}” counts {counted_time(reported)}{after}."
+    elif reported.beside and not loads.shared:
+        note = f" The panel “{last}” counts the whole run, also the time in which not all jobs ran."
+    if np.isnan(figures.group_matrix(reported.run, pl.col("bytes"))).any():
+        note += " A white square has no link."
     return page_figure(
         "load",
         "Link utilization, group by group",

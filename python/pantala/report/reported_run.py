@@ -32,7 +32,10 @@ from pantala.run_tables.run_like import (
 )
 from pantala.text.amounts import PAGE, join
 
-__all__ = ["ReportedRun"]
+__all__ = ["MANY", "ReportedRun"]
+
+#: The jobs that a page names or explains one by one; of more jobs it has the number or a part.
+MANY = 6
 
 
 @dataclass(frozen=True)
