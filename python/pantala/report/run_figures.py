@@ -8,6 +8,7 @@ import polars as pl
 
 from pantala import figures
 from pantala.analysis.attribution import METHODS
+from pantala.figures.blame import has_numbers
 from pantala.report.network_figures import NETWORK_FIGURES
 from pantala.report.page_figure import KANG, YANG, PageFigure, page_figure
 from pantala.report.record_figures import RECORD_FIGURES
@@ -252,6 +253,9 @@ def _blame(reported: ReportedRun) -> PageFigure | None:
             ' by victim and aggressor, set record.blame.window = "10 us" and run again.',
         )
     text = " ".join(each.text for each in causes)
+    cell = "The darker a cell, the larger its share of the waiting time of the row."
+    if has_numbers(len(reported.names)):
+        cell = "A cell has the waiting time, summed over packets, and its share of the row."
     if len(causes) < len(reported.names):
         text = (
             f"The {len(causes)} of {len(reported.names)} jobs that wait longest for other jobs:"
@@ -261,7 +265,7 @@ def _blame(reported: ReportedRun) -> PageFigure | None:
         "blame",
         title,
         f"{text} A row is the job whose packets waited, a column is the job that caused the"
-        " waiting. A cell has the waiting time, summed over packets, and its share of the row.",
+        f" waiting. {cell}",
         "",
         f"Matrix of waiting time. {text}",
         figures.blame_matrix(reported.run),

@@ -85,12 +85,57 @@ def test_core_hours_are_nodes_times_time() -> None:
 def test_the_curve_of_job_sizes_falls_at_each_size() -> None:
     made = run(
         jobs={"job": [0, 1], "start_ns": [0.0, 0.0], "end_ns": [30.0, 10.0]},
-        ranks={"job": [0, 1, 1, 1], "node": [0, 1, 2, 3]},
+        ranks={"job": [0, 1, 1, 1], "node": [0, 1, 2, 3], "router": [0] * 4},
     )
     (line,) = figures.job_sizes(made).axes[0].lines
     assert isinstance(line, Line2D)
     np.testing.assert_allclose(_numbers(line.get_ydata()), [1.0, 0.5, 0.0])
     np.testing.assert_allclose(np.asarray(line.get_xdata())[1:], [1, 3])
+
+
+def test_synthetic_traffic_has_core_hours_up_to_its_end() -> None:
+    """Its nodes are in the plan only, and a job without an end runs until its key `end`."""
+    made = run(
+        jobs={"job": [0, 1], "start_ns": [0.0, 10.0], "end_ns": [30.0, None]},
+        ranks={"job": [0], "node": [0], "router": [0]},
+    )
+    plan = made.document["plan"]
+    plan["topology"]["p"] = 2
+    plan["jobs"][1] |= {"nodes": [4, 5, 6], "end_ps": 20_000}
+    (line,) = figures.job_sizes(made).axes[0].lines
+    assert isinstance(line, Line2D)
+    # Three nodes for 10 ns, and one for 30.
+    np.testing.assert_allclose(_numbers(line.get_ydata()), [1.0, 0.5, 0.0])
+
+
+def test_what_nothing_happened_in_is_no_figure(tmp_path: Path) -> None:
+    found = pt.run(
+        pt.Scenario.from_dict(
+            {
+                "name": "silent",
+                "routing": "minimal",
+                "machine": {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}},
+                "jobs": [
+                    {
+                        "name": "one",
+                        "ranks": 1,
+                        "workload": {"kind": "allreduce_loop", "message": "8 B", "iterations": 1},
+                    }
+                ],
+            }
+        ),
+        out=tmp_path / "run",
+        report=False,
+        progress=False,
+    )
+    assert isinstance(found, pt.Run)
+    for figure, reason in (
+        (figures.group_ring, "no link between routers stalled: .*; name another run"),
+        (figures.traffic_shares, "no link carried a packet; name another run"),
+        (figures.job_sizes, "no job of silent took time; name another run"),
+    ):
+        with pytest.raises(UsageError, match=reason):
+            figure(found)
 
 
 def test_percentiles_are_over_nodes_and_windows() -> None:
