@@ -17,6 +17,7 @@ from pantala.errors import UsageError
 from pantala.figures.counters import windows_of
 from pantala.figures.drawing import draw
 from pantala.figures.job_sizes import sizes_of
+from pantala.figures.notes import caveats_of_runs
 from pantala.figures.scores import scored
 from pantala.metrics.samples import percentiles
 from small_runs import small_interference
@@ -241,3 +242,18 @@ def test_scores_of_one_interference_experiment_are_refused(tmp_path: Path) -> No
     made = small_interference(tmp_path)
     with pytest.raises(UsageError, match=r"z-scores: compares the runs of a sweep; .* sweep wrote"):
         draw("z-scores", {"x": made}, {})
+
+
+def test_the_caveats_of_a_figure_name_the_runs_of_an_experiment_as_its_report_does(
+    tmp_path: Path,
+) -> None:
+    """A list of runs is separated by commas, so no name of a run has one."""
+    found = small_interference(tmp_path / "run")
+    for each in (found.together, *found.alone.values()):
+        each.document["complete"] = False
+        each.document["reason"] = "duration"
+    found.alone["fft3d"].document["complete"] = True
+    (cut, *_) = caveats_of_runs({"run": found})
+    assert cut.text.startswith("together, halo3d alone: Each run ended at its set duration")
+    (cut, *_) = caveats_of_runs({"a": found, "b": found})
+    assert cut.text.startswith("a together, a halo3d alone, b together, b halo3d alone: Each run")
