@@ -15,6 +15,7 @@ from typing import Any
 from pantala.analysis.hottest_links import link_name
 from pantala.analysis.link_load import link_loads
 from pantala.analysis.uncompared import why_unknown
+from pantala.caveats import caveats_of
 from pantala.core.extension import core
 from pantala.core.recorded import is_recorded
 from pantala.errors import PantalaError, RunDirectoryError, UsageError, first_line
@@ -78,8 +79,8 @@ class Subject:
         runs: the runs by title, the first opened first.
         experiment: the interference experiment with one case, for its slowdowns; None without one.
         grid: the cases of a sweep; None without one.
-        interrupted: the sentence on an experiment whose jobs did not run together; empty if they
-            did.
+        lacks: the sentence on the runs that an experiment lacks: those that failed, that are not
+            simulated, or that an interruption left out; empty if it has all.
     """
 
     name: str
@@ -87,7 +88,7 @@ class Subject:
     runs: Mapping[str, Run]
     experiment: Experiment | None = None
     grid: dict[str, Any] | None = None
-    interrupted: str = ""
+    lacks: str = ""
     _cubes: dict[int, Cube] = field(default_factory=dict)
     _facts: dict[int, tuple[list[tuple[str, int]], dict[str, Any]]] = field(default_factory=dict)
     _reports: dict[int, str] = field(default_factory=dict)
@@ -159,7 +160,7 @@ class Subject:
         return kept[1]
 
     def _facts_of(self, number: int) -> dict[str, Any]:
-        run, faults = self.run(number), [self.interrupted] if self.interrupted else []
+        run, faults = self.run(number), [self.lacks] if self.lacks else []
         cube: Cube | None = None
         try:
             cube = self.cube(number)
@@ -321,13 +322,15 @@ def subject_of(found: Run | Experiment) -> Subject:
         grid, runs = grid_of(found)
         if not runs:
             raise UsageError(f"{found.path}: has no finished run; pantala status shows its state")
-        return Subject(found.name, found.path, runs, grid=grid)
+        absent = caveats_of({}, absent=found.absent)
+        lacks = " ".join(each.text for each in absent)
+        return Subject(found.name, found.path, runs, grid=grid, lacks=lacks)
     try:
         together = found.together
     except RunDirectoryError as error:
         if not found.parts:
             raise
-        return Subject(found.name, found.path, found.parts, interrupted=str(error))
+        return Subject(found.name, found.path, found.parts, lacks=str(error))
     title = TOGETHER if TOGETHER in found.parts else next(iter(found.parts))
     runs = {title: together} | {f"{name} alone": run for name, run in found.alone.items()}
     runs |= {name: run for name, run in found.parts.items() if run not in list(runs.values())}

@@ -66,5 +66,31 @@ def test_the_slowdowns_of_cases_are_those_of_the_experiment(tmp_path: Path) -> N
     }
 
 
+def test_the_page_says_which_runs_of_a_sweep_are_not_there(tmp_path: Path) -> None:
+    """Failed runs are in no cell of the grid; without a sentence nobody would miss them."""
+    program = """
+def program(mpi, late):
+    if late and mpi.rank == 0:
+        mpi.recv(1, 8)
+    mpi.barrier()
+"""
+    (tmp_path / "late.py").write_text(program)
+    workload = {"kind": "python", "file": str(tmp_path / "late.py"), "function": "program"}
+    scenario = {
+        "name": "late",
+        "routing": "minimal",
+        "machine": {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}},
+        "jobs": [{"name": "a", "ranks": 4, "workload": workload | {"arguments": {"late": False}}}],
+    }
+    experiment = pt.sweep(
+        pt.Scenario.from_dict(scenario),
+        tmp_path / "sweep",
+        axes={"jobs.a.workload.arguments.late": [False, True]},
+    )
+    subject = subject_of(experiment)
+    assert len(subject.titles) == 1
+    assert subject.facts(0)["faults"] == ["Not in the results: 1 of 2 runs failed."]
+
+
 def test_numbers_that_are_none_are_null() -> None:
     assert as_json({"a": [float("nan"), 1.0, float("inf")]}) == '{"a": [null, 1.0, null]}'
