@@ -174,9 +174,9 @@ def _made(run: Run) -> tuple[dict[str, Any], dict[str, pl.DataFrame]]:
         recorded_rows = int(recorded.select(pl.len()).collect().item())
     number = max(1, math.ceil(simulated / length - 1e-6))
     # Skipped time has no windows to join.
-    kept = number - skipped_between(run, 0.0, simulated) / length
+    recorded_time = number - skipped_between(run, 0.0, simulated) / length
     joined = max(
-        math.ceil(kept / MOST_WINDOWS - 1e-6),
+        math.ceil(recorded_time / MOST_WINDOWS - 1e-6),
         -(-number // _MOST_NUMBERED),
         -(-recorded_rows // MOST_ROWS),
     )
