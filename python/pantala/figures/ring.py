@@ -79,7 +79,7 @@ def ring_of(matrices: Mapping[str, NDArray[Any]]) -> Figure:
             _panel(axes, matrix, circle, edge)
             if len(every) > 1:
                 axes.set_title(title)
-        add_key(figure, _key(circle, edge), 2 if columns == 1 else 4)
+        add_key(figure, _key(circle, edge), 1 if columns == 1 else 4)
     return figure
 
 

@@ -12,11 +12,11 @@ from pantala.figures.blame import has_numbers
 from pantala.report.network_figures import NETWORK_FIGURES
 from pantala.report.page_figure import KANG, YANG, PageFigure, page_figure
 from pantala.report.record_figures import RECORD_FIGURES
-from pantala.report.reported_run import MANY, ReportedRun
+from pantala.report.reported_run import MANY, ReportedRun, few
 from pantala.report.sentences import cause_sentences
 from pantala.report.skipped_note import with_cuts
 from pantala.run_tables.run_like import job_names, job_row, table
-from pantala.text.amounts import PAGE, join
+from pantala.text.amounts import PAGE
 from pantala.text.steps import announce
 
 __all__ = ["run_figures"]
@@ -60,7 +60,7 @@ def _slowdown(reported: ReportedRun) -> PageFigure | None:
     ]
     partly = rows.filter(pl.col("compared") == "iterations")["name"].to_list()
     note = (
-        f" For {join(partly)}, only the iterations that finished in both runs count."
+        f" For {few(partly)}, only the iterations that finished in both runs count."
         if partly
         else ""
     )

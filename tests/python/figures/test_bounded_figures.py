@@ -23,6 +23,7 @@ from pantala.figures.blame import blame_matrix, has_numbers
 from pantala.figures.call_bars import BARS
 from pantala.figures.effects import effect_matrix
 from pantala.figures.legend import add_key
+from pantala.figures.ring import ring_of
 from pantala.figures.steps import stairs
 from pantala.figures.style import PALETTE, marker, new_figure, panels_height, style
 
@@ -225,3 +226,13 @@ def test_sixty_jobs_have_marks_of_their_own_and_a_key_beside_the_panels() -> Non
             _drawn(figure)
             heights.append(axes.get_position().height * figure.get_figheight())
     assert heights[1] > 0.8 * heights[0]
+
+
+@pytest.mark.parametrize("runs", [1, 2])
+def test_the_key_of_a_ring_is_inside_the_figure(runs: int) -> None:
+    stalls = np.full((9, 9), 123_456.0)
+    figure = ring_of({f"run {at}": stalls for at in range(runs)})
+    renderer = _drawn(figure)
+    texts = [text for legend in figure.legends for text in legend.get_texts()]
+    assert len(texts) == 2
+    assert all(text.get_window_extent(renderer).x1 <= figure.bbox.width for text in texts)
