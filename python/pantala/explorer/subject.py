@@ -16,6 +16,7 @@ from pantala.analysis.hottest_links import link_name
 from pantala.analysis.link_load import link_loads
 from pantala.analysis.uncompared import why_unknown
 from pantala.caveats import caveats_of
+from pantala.catalogue.tables import TABLES
 from pantala.core.extension import core
 from pantala.core.recorded import is_recorded
 from pantala.errors import PantalaError, RunDirectoryError, UsageError, first_line
@@ -241,7 +242,9 @@ def _remedy(run: Run, name: str) -> str:
             f"The sweep did not keep the table {name}; add {name} to keep (--keep) and give the"
             " sweep again."
         )
-    if run.document["tables"].get(name) == 0 and is_recorded(run.plan["record"], name):
+    # Runs of earlier versions may lack a table that every run has now.
+    known = TABLES[name].switch or run.document["tables"].get(name) == 0
+    if known and is_recorded(run.plan["record"], name):
         return f"The run recorded the table {name}, but it has no rows."
     either = ' or record = "explore"' if name in _EXPLORED else ""
     return f"The run did not record this; {OPTIONAL[name]}{either} records it."

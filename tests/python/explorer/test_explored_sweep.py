@@ -94,3 +94,18 @@ def program(mpi, late):
 
 def test_numbers_that_are_none_are_null() -> None:
     assert as_json({"a": [float("nan"), 1.0, float("inf")]}) == '{"a": [null, 1.0, null]}'
+
+
+def test_a_run_that_delivered_nothing_recorded_its_throughput(tmp_path: Path) -> None:
+    """Every run records it, so it is not missing: there are no rows."""
+    loop = {"kind": "allreduce_loop", "message": "8 B", "iterations": 1}
+    scenario = {
+        "name": "silent",
+        "routing": "minimal",
+        "machine": {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}},
+        "jobs": [{"name": "one", "ranks": 1, "workload": loop}],
+    }
+    run = pt.run(pt.Scenario.from_dict(scenario), tmp_path / "run", report=False, progress=False)
+    assert isinstance(run, pt.Run)
+    missing = subject_of(run).facts(0)["missing"]
+    assert missing["job_windows"] == "The run recorded the table job_windows, but it has no rows."
