@@ -15,8 +15,8 @@ from typing import Any
 from pantala.analysis.hottest_links import link_name
 from pantala.analysis.link_load import link_loads
 from pantala.analysis.uncompared import why_unknown
-from pantala.caveats import caveats_of
 from pantala.catalogue.tables import TABLES
+from pantala.caveats import caveats_of
 from pantala.core.extension import core
 from pantala.core.recorded import is_recorded
 from pantala.errors import PantalaError, RunDirectoryError, UsageError, first_line

@@ -175,7 +175,7 @@ class ReportedRun:
         return {**{f"{name} alone": run for name, run in self.alone.items()}, "together": self.run}
 
 
-def few(names: Sequence[str]) -> str:
+def few(names: list[str]) -> str:
     """Returns names as a list in words, or the number of jobs if they are many."""
     return join(names) if len(names) <= MANY else f"{len(names)} jobs"
 
