@@ -163,6 +163,10 @@ def _job(job: Plan) -> list[str]:
     text = f"{counted(job['ranks'], 'rank')}, {placement} placement"
     if job["start_ps"]:
         text += f", starts at {picoseconds(job['start_ps'])}"
+    if job.get("end_ps"):
+        text += f", is stopped at {picoseconds(job['end_ps'])}"
+    if job.get("repeat"):
+        text += ", repeats its program"
     return [text, *workload_lines(job)]
 
 

@@ -101,6 +101,12 @@ def test_the_time_of_utilization_is_that_of_whole_windows_and_says_so(tmp_path: 
     )
 
 
+def test_the_plan_of_a_page_says_when_a_job_starts_and_is_stopped(tmp_path: Path) -> None:
+    jobs: tuple[dict[str, Any], ...] = ({}, {"start": "5 us", "end": "20 us", "repeat": True})
+    page = render_report(_loops(tmp_path, *jobs)).replace("\N{NO-BREAK SPACE}", " ")
+    assert "placement, starts at 5 µs, is stopped at 20 µs, repeats its program" in page
+
+
 def test_a_run_without_traffic_recorded_windows_all_the_same(tmp_path: Path) -> None:
     page = render_report(_loops(tmp_path, {"ranks": 1}))
     assert "did not record time windows" not in page
