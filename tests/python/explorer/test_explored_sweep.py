@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 import pantala as pt
+from chromium import chromium
+from explored_pages import READY, serving
 from pantala.explorer.packed import as_json
 from pantala.explorer.page import write_page
 from pantala.explorer.subject import subject_of
@@ -109,3 +112,28 @@ def test_a_run_that_delivered_nothing_recorded_its_throughput(tmp_path: Path) ->
     assert isinstance(run, pt.Run)
     missing = subject_of(run).facts(0)["missing"]
     assert missing["job_windows"] == "The run recorded the table job_windows, but it has no rows."
+
+
+@pytest.mark.slow
+@pytest.mark.needs("chromium", "bash")
+def test_cells_that_differ_little_have_colours_that_differ(tmp_path: Path) -> None:
+    """Slowdowns of 0.99 and 1.02 are two colours, not two blacks on a scale from 0."""
+    axes = {"routing.algorithm": ["minimal", "ugal_g"]}
+    subject = subject_of(pt.sweep(recorded_scenario({}), tmp_path / "sweep", axes=axes))
+    assert subject.grid is not None
+    for row in subject.grid["rows"]:
+        row["values"] = [0.99 if row["case"] else 1.02 for _ in row["values"]]
+    with serving(subject) as address, chromium() as page:
+        page.size(1280, 900)
+        page.open(address)
+        page.until(READY)
+        colours = page.value(
+            "(() => { const c = document.querySelector('#grid canvas');"
+            " const scale = c.width / c.clientWidth, pen = c.getContext('2d');"
+            " return Array.from({ length: c.height - 30 * scale }, (_, y) =>"
+            "   [...pen.getImageData(c.width / 2 + 60 * scale, y, 1, 1).data].slice(0, 3)); })()"
+        )
+    # Down through the middle of both cells, beside their numbers.
+    counted = Counter(map(tuple, colours))
+    filled = [colour for colour, _ in counted.most_common() if any(colour)][:2]
+    assert sum(abs(a - b) for a, b in zip(*filled, strict=True)) > 100
