@@ -10,9 +10,9 @@ from pathlib import Path
 import pantala as pt
 from chromium import Page
 from pantala.explorer.server import server_of
-from pantala.explorer.subject import subject_of
+from pantala.explorer.subject import Subject, subject_of
 
-__all__ = ["READY", "brush", "select", "served"]
+__all__ = ["READY", "brush", "select", "served", "serving"]
 
 #: True as soon as all views have drawn the tables that they asked for.
 READY = "window.explorer && explorer.idle()"
@@ -21,7 +21,14 @@ READY = "window.explorer && explorer.idle()"
 @contextmanager
 def served(path: Path) -> Iterator[str]:
     """Yields the address of a directory of results, which a server answers for."""
-    with server_of(subject_of(pt.load(path))) as server:
+    with serving(subject_of(pt.load(path))) as address:
+        yield address
+
+
+@contextmanager
+def serving(subject: Subject) -> Iterator[str]:
+    """Yields the address of a subject, which a server answers for."""
+    with server_of(subject) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         try:

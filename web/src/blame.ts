@@ -214,7 +214,7 @@ export class BlamePanel extends Panel {
     const key = [app.run, app.when(), victim, aggressor, app.state.cls, app.state.link, causes.length, totals.length, known].join(" ");
     fill(this.chain, key, () => {
       const found: (Node | null)[] = causes.slice(0, 6).map((each) => h("p", { class: "note" }, `Whole run: ${each.text} `, button("Show it", () => app.go(each.place), "Select the pair, the links and the interval of this sentence", "link")));
-      if (causes.length > 6) found.push(h("p", { class: "note" }, `${causes.length - 6} more jobs are in the report.`));
+      if (causes.length > 6) found.push(h("p", { class: "note" }, `The matrix has ${causes.length - 6} more jobs.`));
       if (victim === null || aggressor === null || victim >= jobs || aggressor >= jobs) return found;
       const place = victim * jobs + aggressor;
       const sum = [...classes.values()].reduce((a, values) => a + values[place]!, 0);

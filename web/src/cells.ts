@@ -11,6 +11,8 @@ export interface Cells {
   columns: number;
   values: Float64Array;
   most: number;
+  /** The value of the first colour, unless the colours are signed; 0 if not given. */
+  least?: number;
   signed?: boolean;
   rowLabel: (row: number) => string;
   columnLabel: (column: number) => string;
@@ -98,11 +100,12 @@ export class CellGrid {
     const pen = bitmap.getContext("2d")!;
     const image = pen.createImageData(given.columns, given.rows);
     const colours = given.signed ? diverging() : sequential();
-    const factor = given.most > 0 ? 255 / given.most : 0;
+    const least = given.signed ? 0 : (given.least ?? 0);
+    const factor = given.most > least ? 255 / (given.most - least) : 0;
     for (let n = 0; n < given.values.length; n++) {
       const value = given.values[n]!;
       if (Number.isNaN(value)) continue;
-      const step = given.signed ? Math.round(127.5 + (value * factor) / 2) : Math.round(value * factor);
+      const step = given.signed ? Math.round(127.5 + (value * factor) / 2) : Math.round((value - least) * factor);
       const clipped = Math.max(0, Math.min(255, value > 0 && !given.signed ? Math.max(8, step) : step));
       image.data[n * 4] = colours[clipped * 3]!;
       image.data[n * 4 + 1] = colours[clipped * 3 + 1]!;
@@ -122,7 +125,7 @@ export class CellGrid {
       for (let row = 0; row < given.rows; row++) {
         for (let column = 0; column < given.columns; column++) {
           const value = given.values[row * given.columns + column]!;
-          const deep = given.most > 0 && Math.abs(value) / given.most > 0.45;
+          const deep = given.most > least && Math.abs(value - least) / (given.most - least) > 0.45;
           paper.fillStyle = dark() ? (deep ? "#000" : "#e6eaee") : deep ? "#fff" : "#1b1f24";
           const text = given.text(row, column);
           if (paper.measureText(text).width < w - 4) paper.fillText(text, box.left + (column + 0.5) * w, box.top + (row + 0.5) * t);
@@ -227,7 +230,7 @@ export class CellGrid {
     pen.fillStyle = ink("muted");
     pen.textBaseline = "alphabetic";
     pen.textAlign = "right";
-    pen.fillText(given.signed ? given.shown(-given.most) : "0", box.left + 35, y);
+    pen.fillText(given.signed ? given.shown(-given.most) : given.least ? given.shown(given.least) : "0", box.left + 35, y);
     pen.textAlign = "left";
     pen.fillText(given.shown(given.most), box.left + 46 + width, y);
   }

@@ -17,6 +17,12 @@ interface Place {
   cases: CaseRow[];
 }
 
+/** The value of the first colour: 0, or a value below all others if these differ by less than half. */
+function start(values: Float64Array): number {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  return low > 0.5 * high && high > low ? low - (high - low) / 2 : 0;
+}
+
 export class GridPanel extends Panel {
   private readonly grid = new CellGrid();
   private readonly choices = h("span");
@@ -91,6 +97,7 @@ export class GridPanel extends Panel {
       columns: acrosses.length,
       values: means,
       most: Math.max(...known),
+      least: start(known),
       rowLabel: (row) => downs[row]!,
       columnLabel: (column) => acrosses[column]!,
       rowTitle: "",

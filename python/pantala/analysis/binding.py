@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from pantala.metrics.binding import (
     nic_share,
     utilization_of,
 )
-from pantala.run_tables.run_like import RunLike, job_names, stop_ns
+from pantala.run_tables.run_like import RunLike, job_names, stop_ns, table
 
 __all__ = ["binding_in_words", "bindings_of"]
 
@@ -55,7 +55,7 @@ def bindings_of(run: RunLike) -> dict[str | None, Binding]:
     return result
 
 
-#: Jobs without a binding resource that the sentence names one by one.
+#: Jobs with one binding resource, or without one, that the sentence names one by one.
 _MANY = 4
 
 
@@ -63,60 +63,70 @@ def binding_in_words(bindings: Mapping[str | None, Binding]) -> str:
     """Returns the binding resources of all jobs as a sentence.
 
     For example: "NIC injection binds halo3d (94 % busy); no resource binds fft3d (at most 34 %
-    busy: the global links)."
+    busy: the global links)." More than four jobs with one resource are counted and not named.
 
     Args:
         bindings: from `bindings_of`.
     """
-    shown = {
-        name: binding
+    kinds: dict[tuple[str | None, str], dict[str, Binding]] = {}
+    for name, binding in bindings.items():
+        if name is not None and (binding.busiest or binding.resource):
+            kinds.setdefault((binding.resource, binding.by), {})[name] = binding
+    many = {key for key, jobs in kinds.items() if len(jobs) > _MANY}
+    sentences = [
+        _phrase(name, [binding])
         for name, binding in bindings.items()
-        if name is not None and (binding.busiest or binding.resource)
-    }
-    free = [binding for binding in shown.values() if binding.resource is None]
-    bound = {name: binding for name, binding in shown.items() if binding.resource is not None}
-    if len(free) > _MANY:
-        busiest = max(free, key=lambda binding: binding.shares[str(binding.busiest)])
-        share, words = busiest.shares[str(busiest.busiest)], _WORDS[str(busiest.busiest)]
-        sentences = [_phrase(binding, name) for name, binding in bound.items()]
-        sentences += [
-            f"no resource binds {len(free)} jobs (at most {_percent(share)} busy: {words})"
-        ]
-    else:
-        sentences = [_phrase(binding, name) for name, binding in shown.items()]
+        if name is not None and any(name in jobs for key, jobs in kinds.items() if key not in many)
+    ]
+    # A resource that binds stands before jobs that none binds.
+    for key in sorted(many, key=lambda key: key[0] is None):
+        sentences.append(_phrase(f"{len(kinds[key])} jobs", list(kinds[key].values())))
     text = "; ".join(sentences)
     return f"{text[0].upper()}{text[1:]}." if sentences else ""
 
 
-def _phrase(binding: Binding, name: str) -> str:
-    resource = binding.resource
+def _phrase(jobs: str, bindings: Sequence[Binding]) -> str:
+    """Returns what binds a job, or several jobs of one kind: one resource, by one rule."""
+    first, resource = bindings[0], bindings[0].resource
+    over = " over the whole run" if first.whole_run else ""
     if resource is None:
-        busiest = str(binding.busiest)
-        most = _percent(binding.shares[busiest])
-        return f"no resource binds {name} (at most {most} busy: {_WORDS[busiest]})"
+        most = max(bindings, key=lambda binding: binding.shares[str(binding.busiest)])
+        busy, place = _percent([most.shares[str(most.busiest)]]), _WORDS[str(most.busiest)]
+        return f"no resource binds {jobs} (at most {busy} busy{over}: {place})"
     place = _WORDS[resource]
     verb = "bind" if place.endswith(("links", "queues")) else "binds"
-    if binding.by == "held_back":
-        stalled = f"NIC injection stalls for {_percent(binding.held_back)} of the time"
+    if first.by == "held_back":
+        share = _percent([binding.held_back for binding in bindings])
         others = "and no link of the job is saturated"
         if resource not in ("crossbar", "queues"):
             others = "and links of this class that carry its bytes are saturated"
-        return f"{place} {verb} {name} ({stalled}, {others})"
-    share = binding.shares[resource]
-    busy = _host(share, binding.computing) if resource == "host" else f"{_percent(share)} busy"
-    return f"{place} {verb} {name} ({busy})"
+        if len(bindings) > 1:
+            others = others.replace("the job", "the jobs").replace("its", "their")
+        return f"{place} {verb} {jobs} (NIC injection stalls for {share} of the time, {others})"
+    if resource == "host":
+        return f"{place} {verb} {jobs} ({_host(bindings)})"
+    over = "" if resource == "nic" else over
+    share = _percent([binding.shares[resource] for binding in bindings])
+    return f"{place} {verb} {jobs} ({share} busy{over})"
 
 
-def _host(share: float, computing: float | None) -> str:
+def _host(bindings: Sequence[Binding]) -> str:
     """Returns in words what the host does for a share of the time of its ranks."""
-    messages = 0.0 if computing is None else share - computing
-    work = [("compute", share - messages), ("work on messages", messages)]
-    parts = [f"{what} for {_percent(part)}" for what, part in work if round(100 * part) > 0]
+    shares = [binding.shares["host"] for binding in bindings]
+    messages = [
+        0.0 if binding.computing is None else share - binding.computing
+        for binding, share in zip(bindings, shares, strict=True)
+    ]
+    computing = [share - part for share, part in zip(shares, messages, strict=True)]
+    work = [("compute", computing), ("work on messages", messages)]
+    parts = [f"{what} for {_percent(part)}" for what, part in work if round(100 * max(part)) > 0]
     return f"ranks {' and '.join(parts)} of their time"
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+def _percent(shares: Sequence[float]) -> str:
+    """Returns the least and the largest share in per cent, or one number if they are equal."""
+    low, high = (f"{100 * share:.0f}" for share in (min(shares), max(shares)))
+    return f"{high} %" if low == high else f"{low} to {high} %"
 
 
 def _binding(
@@ -157,7 +167,8 @@ def _binding(
     binding = binding_resource(
         shares, held_back, {name: row["saturated_ns"] for name, row in rows.items()}
     )
-    return replace(binding, computing=computing)
+    whole_run = table(run, "link_windows") is None
+    return replace(binding, computing=computing, whole_run=whole_run)
 
 
 def _crossbar(router: Mapping[str, Any]) -> float | None:

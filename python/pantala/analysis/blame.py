@@ -14,6 +14,8 @@ __all__ = ["Blame", "Cause", "blame_of", "cause_in_words", "cause_of"]
 _MOST = 2 / 3
 #: The part from which it is all.
 _ALL = 0.995
+#: A ratio that is as close to one as this counts as unchanged.
+_UNCHANGED = 0.05
 
 
 @dataclass(frozen=True)
@@ -148,8 +150,9 @@ def cause_in_words(
 ) -> str:
     """Returns the cause of a job's waiting time as a sentence.
 
-    The sentence has the values of `cause_of`. For example: "fft3d's p99 rose 4.7 times; 81 % of its
-    waiting is charged to halo3d, most of it on global links, 58 % of that between 0.3 and 0.6 ms."
+    The sentence has the values of `cause_of`. For example: "fft3d's p99 rose to 4.7 times its
+    value alone; 81 % of its waiting is charged to halo3d, most of it on global links, 58 % of that
+    between 0.3 and 0.6 ms."
 
     Args:
         blame: the waiting times, from `blame_of`.
@@ -165,11 +168,16 @@ def cause_in_words(
         return f"{risen}{name} does not wait."
     cause = cause_of(blame, victim)
     if cause is None:
-        return f"{risen}all of {whose} waiting is charged to {name} itself."
+        return f"{risen}{_begun('all', risen)} of {whose} waiting is charged to {name} itself."
     return (
-        f"{risen}{_percent(cause.share)} of {whose} waiting is charged to"
+        f"{risen}{_begun(_percent(cause.share), risen)} of {whose} waiting is charged to"
         f" {blame.jobs[cause.aggressor]}, {_where(cause.places)} links{_when(cause, blame)}."
     )
+
+
+def _begun(text: str, before: str) -> str:
+    """Returns a text as it stands behind another one, or at the begin of a sentence."""
+    return text if before else f"{text[0].upper()}{text[1:]}"
 
 
 def _percent(share: float) -> str:
@@ -187,9 +195,11 @@ def _where(places: Sequence[tuple[str, float]]) -> str:
 
 
 def _change(slowdown: float) -> str:
-    if slowdown >= 1.05:
-        return f"rose {slowdown:.1f} times"
-    return "fell" if slowdown <= 0.95 else "did not change"
+    times = f"{slowdown:.2f}" if slowdown < 2 else f"{slowdown:.1f}"
+    ratio = float(times)
+    if abs(ratio - 1) <= _UNCHANGED + 1e-9:
+        return f"is unchanged ({times} times, within {100 * _UNCHANGED:g} %)"
+    return f"{'rose' if ratio > 1 else 'fell'} to {times} times its value alone"
 
 
 def _span(cells: pl.DataFrame, blame: Blame) -> tuple[tuple[float, float] | None, float]:

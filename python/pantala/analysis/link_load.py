@@ -97,14 +97,10 @@ def link_loads(run: RunLike) -> LinkLoads:
         sums.by_link, on="link", how="left", maintain_order="left", suffix="_shared"
     ).with_columns(pl.col("bytes_shared", "saturated_windows").fill_null(0))
     sampled = skipped_between(run, start, end) > 0
-    if sampled:
-        shared = sums.shared and start <= 0 and end >= simulated - ROUNDING
-        start, end = 0.0, simulated
-    else:
-        shared = sums.shared
+    if not sampled:
         busy = pl.col("busy_ns_shared").fill_null(0.0)
         joined = joined.with_columns(
             bytes="bytes_shared", utilization=(busy / ((end - start) or 1.0)).clip(0, 1)
         )
     joined = joined.drop("bytes_shared", "busy_ns_shared")
-    return LinkLoads(start, end, shared, sampled, length, joined)
+    return LinkLoads(start, end, sums.shared, sampled, length, joined)

@@ -16,6 +16,7 @@ from pantala.metrics.binding import SATURATED, utilization_sums
 from pantala.run_tables.exact_sums import exact_sum
 from pantala.run_tables.remembered import remembered
 from pantala.run_tables.run_like import RunLike, job_rows, link_window_ns, stop_ns, table
+from pantala.run_tables.skipped_time import skipped_between
 from pantala.text.steps import announce
 
 __all__ = ["ROUNDING", "LinkSums", "link_sums", "shared_time", "starts_within"]
@@ -29,7 +30,8 @@ _PEAKS = ["peak_utilization", "peak_at_least", "peak_at_most"]
 class LinkSums:
     """The sums of a run over its links and windows."""
 
-    #: The time in which all jobs ran, in whole windows; the whole run if that is unknown.
+    #: The time in which all jobs ran, in whole windows; the whole run if that is unknown, or if a
+    #: part of it was skipped.
     start_ns: float
     end_ns: float
     #: Whether all jobs ran during all of that time.
@@ -75,6 +77,10 @@ def link_sums(run: RunLike) -> LinkSums:
         to_the_end = time[1] >= simulated - ROUNDING
         start, end = first * window, simulated if to_the_end else last * window
         shared = end > start
+        if skipped_between(run, start, end) > 0:
+            # Busy times with skipped time are known of the whole run only; peaks are of all of it.
+            shared = shared and start <= 0 and end >= simulated - ROUNDING
+            start, end = 0.0, simulated
         if not shared:
             start, end = 0.0, simulated
     by_job, together, loads = (pl.DataFrame() for _ in range(3))

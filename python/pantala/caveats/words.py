@@ -27,7 +27,7 @@ _ONE_SEED_EACH = (
 _ENDINGS = {
     "duration": "ended at its set duration (stop.duration)",
     "interrupted": "was interrupted",
-    "stalled": "stalled: packets were in flight, but none moved",
+    "stalled": "stalled (packets in flight did not move, or ranks waited for one another)",
     "failed": "failed",
 }
 

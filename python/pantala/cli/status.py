@@ -129,6 +129,8 @@ def _show(found: dict[str, Any]) -> None:
     if found["missing"]:
         command = "run" if found["kind"] == "interference" else "sweep"
         text = f"To simulate the missing runs, give the command of pantala {command} again."
+        if found["kind"] == "interference" and found["failed"]:
+            text = "The missing runs come after the one that failed: mend the scenario first."
         if slurm:
             text = (
                 "Tasks of Slurm have runs of this list and go on alone. The command of pantala"

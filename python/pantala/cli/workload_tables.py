@@ -57,10 +57,10 @@ def communication_summary(found: Communication) -> dict[str, Any]:
 
 def print_communication(found: Communication) -> None:
     """Prints the messages of a job: sizes, operations, calls and computing."""
-    from pantala.text.amounts import PLAIN, count
+    from pantala.text.amounts import PLAIN, count, counted
 
     sent, partners = found.sent_bytes(), found.partners()
-    shown = facts(f"{found.job}: {count(found.ranks)} ranks")
+    shown = facts(f"{found.job}: {counted(found.ranks, 'rank')}")
     shown.add_row("messages", count(found.total_messages))
     shown.add_row("bytes", f"{found.total_bytes / 1e6:,.2f} MB")
     shown.add_row(

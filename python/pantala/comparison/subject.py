@@ -32,7 +32,7 @@ SEED = "seed"
 _ENDINGS = {
     "duration": "reached its set duration (stop.duration) before every job had finished",
     "interrupted": "was interrupted",
-    "stalled": "stalled: packets were in flight, but none moved",
+    "stalled": "stalled: packets in flight did not move, or ranks waited for one another",
     "failed": "ended with the error of a job",
 }
 

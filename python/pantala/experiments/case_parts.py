@@ -13,8 +13,9 @@ from pantala.analysis.attribution import METHODS
 from pantala.analysis.job_sets import TOGETHER, alone_runs, targets_of_set
 from pantala.analysis.slowdown import SLOWDOWN_COLUMNS, slowdown_of
 from pantala.catalogue.interference_modes import mode_of
-from pantala.errors import RunDirectoryError, UsageError
+from pantala.errors import RunDirectoryError, UsageError, shortened
 from pantala.experiments.stored_experiment import StoredExperiment
+from pantala.files.run_files import why_failed
 from pantala.metrics.run_metrics import chosen_job
 from pantala.results.run import Run
 from pantala.run_tables.table_display import converted
@@ -96,13 +97,20 @@ class CaseParts(StoredExperiment):
         """The run of all jobs together: the only run without ``interference``.
 
         Raises:
-            RunDirectoryError: the experiment was interrupted before it.
+            RunDirectoryError: the experiment was interrupted before it, or an earlier run failed.
             UsageError: there are several cases.
         """
         if TOGETHER in self.parts:
             return self.parts[TOGETHER]
         if self.parts and self.cases["part"].to_list() == list(self.parts) and not self.alone:
             return next(iter(self.parts.values()))
+        for name, run in self.parts.items():
+            if (why := why_failed(run.document)) is not None:
+                raise RunDirectoryError(
+                    self.path,
+                    f"{name} failed, so the jobs did not run together: {shortened(why)}",
+                    "mend the scenario and run it again",
+                )
         command = "run" if self._listed.slowdown is not None else "sweep"
         raise RunDirectoryError(
             self.path,

@@ -124,8 +124,8 @@ class StoredExperiment:
         return pl.concat([joined, shown], how="diagonal").sort("case", maintain_order=True)
 
     @property
-    def caveats(self) -> list[Caveat]:
-        """What makes the results approximate or partial: of the runs that are there."""
+    def absent(self) -> Absent:
+        """The runs that failed or are missing, and the cases that cannot be run."""
         every = self.runs
         wanted = every.filter(pl.col("state") != "refused")
         # Runs whose identity is not known yet are different runs.
@@ -136,14 +136,19 @@ class StoredExperiment:
             ]
         )
         states = dict(distinct["state"].value_counts().iter_rows())
-        cases = every["case"].n_unique()
-        absent = Absent(
+        return Absent(
             failed=states.get("failed", 0),
             missing=states.get("missing", 0),
             refused=every.height - wanted.height,
             runs=sum(states.values()),
-            cases=cases,
+            cases=every["case"].n_unique(),
         )
+
+    @property
+    def caveats(self) -> list[Caveat]:
+        """What makes the results approximate or partial: of the runs that are there."""
+        absent = self.absent
+        cases = absent.cases
         titles = self._titles(with_axes=cases > 1)
         facts = {titles[run]: each for run, each in self._facts_of_targets().items()}
         if cases > 1:

@@ -6,14 +6,16 @@ that has changed leave runs only: the number of their runs is not known here.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+import contextlib
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pantala.caveats import Absent, caveats_of
 from pantala.errors import RunDirectoryError
-from pantala.files.run_directory import INTERFERENCE_FILE
-from pantala.files.run_files import document_of
+from pantala.files.run_directory import INTERFERENCE_FILE, RUN_FILE
+from pantala.files.run_files import document_of, why_failed
 from pantala.store.index import Entry, Index, entry_of, facts_of_entry
 from pantala.store.lease import live_leases
 from pantala.store.run_store import RunStore
@@ -59,18 +61,37 @@ def stored_status(
 
 def _of_interference(path: Path, document: Mapping[str, Any]) -> dict[str, Any]:
     titles = {part["run"]: part["part"] for part in document.get("parts", ()) if "run" in part}
-    missing = [part["part"] for part in document.get("missing", ())]
+    failures = list(_failures(path, document))
+    failed = {row["part"] for row in failures}
+    missing = [part["part"] for part in document.get("missing", ()) if part["part"] not in failed]
     running = min(len(live_leases(path / "leases")), len(missing))
     name = str(document.get("name", path.name))
     store = RunStore(path)
     entry = _told(
-        store, "interference", name, _entries(store, titles), running, len(missing), titles
+        store,
+        "interference",
+        name,
+        _entries(store, titles),
+        running,
+        Absent(failed=len(failures), missing=len(missing)),
+        titles,
     )
     return entry | {
-        "runs": entry["done"] + len(missing),
+        "runs": entry["done"] + len(missing) + len(failures),
+        "failed": len(failures),
+        "failures": failures,
         "missing": len(missing) - running,
         "parts_missing": missing,
     }
+
+
+def _failures(path: Path, document: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    """Yields the parts of an interference experiment that failed, each with the reason."""
+    for part in document.get("parts", ()):
+        with contextlib.suppress(RunDirectoryError):
+            why = why_failed(document_of(path / part["directory"], RUN_FILE))
+            if why is not None:
+                yield {"part": part["part"], "reason": why}
 
 
 def _entries(store: RunStore, runs: Iterable[str]) -> list[Entry]:
@@ -92,14 +113,15 @@ def _told(
     name: str,
     entries: list[Entry],
     running: int,
-    missing: int = 0,
+    absent: Absent | None = None,
     titles: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     shown = titles or {}
     facts = {
         shown.get(entry["run"], entry["run"]): facts_of_entry(store, entry) for entry in entries
     }
-    absent = Absent(missing=missing, runs=len(entries) + missing)
+    absent = absent or Absent()
+    absent = replace(absent, runs=len(entries) + absent.missing + absent.failed)
     caveats = caveats_of(facts, absent=absent, ask_for_seeds=kind == "interference")
     return {
         "kind": kind,

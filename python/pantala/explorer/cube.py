@@ -29,6 +29,7 @@ from pantala.results.run import Run
 from pantala.run_tables.exact_sums import exact_sum
 from pantala.run_tables.link_classes import NETWORK
 from pantala.run_tables.run_like import link_window_ns, table
+from pantala.run_tables.skipped_time import skipped_between
 from pantala.text.steps import announce
 
 __all__ = ["MOST_ROWS", "MOST_WINDOWS", "Cube", "cube_of", "stamp_of"]
@@ -36,9 +37,11 @@ __all__ = ["MOST_ROWS", "MOST_WINDOWS", "Cube", "cube_of", "stamp_of"]
 #: The file that says what the cube was made from.
 _STAMP = "cube.json"
 #: The form of the cube; it changes with its columns.
-_FORM = 2
-#: Windows and rows of the cube at most. Windows are joined beyond that.
+_FORM = 3
+#: Windows of simulated time and rows of the cube at most. Windows are joined beyond that.
 MOST_WINDOWS, MOST_ROWS = 1000, 16_000_000
+#: Windows at most with those of skipped time, which have numbers but no rows.
+_MOST_NUMBERED = 1 << 16
 #: The tables that the cube is made from.
 _FROM = ("link_windows", "link_jobs", "links", "port_windows")
 #: Rows of a row group of `links`: a group is read without its neighbours.
@@ -52,7 +55,7 @@ class Cube:
     Attributes:
         window_ns: the length of a window of the cube in ns.
         joined: the number of windows of the run in a window of the cube.
-        windows: the number of windows, from 0 to the end of the run.
+        windows: the number of windows from 0 to the end of the run, with those of skipped time.
         groups: `window`, `source`, `target` (groups; equal for links inside a group), `class`,
             `job`, `busy_ns` and `stall_ns`, in the order of windows. Terminal links are left out.
         links: `group` (of the sender; of an injection link, of the receiver), `link`, `window`,
@@ -170,7 +173,13 @@ def _made(run: Run) -> tuple[dict[str, Any], dict[str, pl.DataFrame]]:
     else:
         recorded_rows = int(recorded.select(pl.len()).collect().item())
     number = max(1, math.ceil(simulated / length - 1e-6))
-    joined = max(-(-number // MOST_WINDOWS), -(-recorded_rows // MOST_ROWS))
+    # Skipped time has no windows to join.
+    recorded_time = number - skipped_between(run, 0.0, simulated) / length
+    joined = max(
+        math.ceil(recorded_time / MOST_WINDOWS - 1e-6),
+        -(-number // _MOST_NUMBERED),
+        -(-recorded_rows // MOST_ROWS),
+    )
     window, windows = length * joined, -(-number // joined)
     links = (
         run.links.select("link", "class", "source_group", "target_group")

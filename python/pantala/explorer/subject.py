@@ -16,6 +16,7 @@ from pantala.analysis.hottest_links import link_name
 from pantala.analysis.link_load import link_loads
 from pantala.analysis.uncompared import why_unknown
 from pantala.catalogue.tables import TABLES
+from pantala.caveats import caveats_of
 from pantala.core.extension import core
 from pantala.core.recorded import is_recorded
 from pantala.errors import PantalaError, RunDirectoryError, UsageError, first_line
@@ -64,7 +65,7 @@ _EXPLORED = frozenset(
     }
 )
 #: The file of sentences in the folder of the cube.
-_WORDS, _WORDS_FORM = "words.json", 5
+_WORDS, _WORDS_FORM = "words.json", 6
 #: Links of the list of hottest links.
 _HOTTEST = 12
 
@@ -79,8 +80,8 @@ class Subject:
         runs: the runs by title, the first opened first.
         experiment: the interference experiment with one case, for its slowdowns; None without one.
         grid: the cases of a sweep; None without one.
-        interrupted: the sentence on an experiment whose jobs did not run together; empty if they
-            did.
+        lacks: the sentence on the runs that an experiment lacks: those that failed, that are not
+            simulated, or that an interruption left out; empty if it has all.
     """
 
     name: str
@@ -88,7 +89,7 @@ class Subject:
     runs: Mapping[str, Run]
     experiment: Experiment | None = None
     grid: dict[str, Any] | None = None
-    interrupted: str = ""
+    lacks: str = ""
     _cubes: dict[int, Cube] = field(default_factory=dict)
     _facts: dict[int, tuple[list[tuple[str, int]], dict[str, Any]]] = field(default_factory=dict)
     _reports: dict[int, str] = field(default_factory=dict)
@@ -160,7 +161,7 @@ class Subject:
         return kept[1]
 
     def _facts_of(self, number: int) -> dict[str, Any]:
-        run, faults = self.run(number), [self.interrupted] if self.interrupted else []
+        run, faults = self.run(number), [self.lacks] if self.lacks else []
         cube: Cube | None = None
         try:
             cube = self.cube(number)
@@ -241,7 +242,9 @@ def _remedy(run: Run, name: str) -> str:
             f"The sweep did not keep the table {name}; add {name} to keep (--keep) and give the"
             " sweep again."
         )
-    if TABLES[name].switch and is_recorded(run.plan["record"], name):
+    # Runs of earlier versions may lack a table that every run has now.
+    known = TABLES[name].switch or run.document["tables"].get(name) == 0
+    if known and is_recorded(run.plan["record"], name):
         return f"The run recorded the table {name}, but it has no rows."
     either = ' or record = "explore"' if name in _EXPLORED else ""
     return f"The run did not record this; {OPTIONAL[name]}{either} records it."
@@ -322,13 +325,15 @@ def subject_of(found: Run | Experiment) -> Subject:
         grid, runs = grid_of(found)
         if not runs:
             raise UsageError(f"{found.path}: has no finished run; pantala status shows its state")
-        return Subject(found.name, found.path, runs, grid=grid)
+        absent = caveats_of({}, absent=found.absent)
+        lacks = " ".join(each.text for each in absent)
+        return Subject(found.name, found.path, runs, grid=grid, lacks=lacks)
     try:
         together = found.together
     except RunDirectoryError as error:
         if not found.parts:
             raise
-        return Subject(found.name, found.path, found.parts, interrupted=str(error))
+        return Subject(found.name, found.path, found.parts, lacks=str(error))
     title = TOGETHER if TOGETHER in found.parts else next(iter(found.parts))
     runs = {title: together} | {f"{name} alone": run for name, run in found.alone.items()}
     runs |= {name: run for name, run in found.parts.items() if run not in list(runs.values())}

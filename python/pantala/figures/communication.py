@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from pantala.errors import UsageError
 from pantala.figures.legend import add_key, markers_key, runs_key
 from pantala.figures.runs import Given, cases
-from pantala.figures.style import MARKERS, new_figure, style
+from pantala.figures.style import marker, new_figure, style
 from pantala.run_tables.run_like import RunLike
 from pantala.text.amounts import time_unit
 
@@ -62,7 +62,7 @@ def communication_time(
                 np.append(times[:1], times) / divisor,
                 share,
                 where="post",
-                marker=MARKERS[names.index(case.name) % len(MARKERS)],
+                marker=marker(names.index(case.name)),
                 markevery=0.15,
                 ms=4,
                 mfc="white" if case.alone else case.colour,

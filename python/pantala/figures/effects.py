@@ -30,8 +30,8 @@ _PANELS_BESIDE = 3
 _CELL, _NARROW = 0.8, 0.5
 #: The letters of an interval of the usual length: 0.95 to 1.02.
 _LETTERS = 12
-#: The width of the names of victims, in inches.
-_LABELS = 1.0
+#: The width of the names of victims, and of a letter of a title, in inches.
+_LABELS, _LETTER = 1.0, 0.09
 
 
 def effect_matrix(effects: pl.DataFrame, method: str | None = None) -> Figure:
@@ -66,10 +66,11 @@ def effect_matrix(effects: pl.DataFrame, method: str | None = None) -> Figure:
     far = max(_LEAST, max(abs(each - 1) for each in rows[value]))
     longest = max((len(_interval(cell)) for cell in rows.to_dicts()), default=0) if several else 0
     needed = _CELL * max(1.0, longest / _LETTERS)
-    fitting = int((WIDTH - _LABELS) // (needed * len(aggressors)))
+    title = _LETTER * max(len(MEASURES[measure]) for measure in measures)
+    fitting = int((WIDTH - _LABELS) // max(0.2 + title, needed * len(aggressors)))
     columns = max(1, min(_PANELS_BESIDE, len(measures), fitting))
     lines = -(-len(measures) // columns)
-    width = min(WIDTH, _LABELS + columns * (0.2 + 0.85 * len(aggressors)))
+    width = min(WIDTH, _LABELS + columns * (0.2 + max(title, 0.85 * len(aggressors))))
     cell = (width - _LABELS) / (columns * len(aggressors)) * _CELL / needed
     with style():
         figure = new_figure(lines * (0.95 + 0.48 * len(victims)), width)

@@ -15,9 +15,10 @@ from pantala.figures.link_map import link_load_map
 from pantala.figures.link_time import links_over_time
 from pantala.figures.runs import Given
 from pantala.figures.shown_parts import shown_parts
-from pantala.run_tables.run_like import RunLike
+from pantala.figures.slowdown import slowdown_bars
+from pantala.run_tables.run_like import RunLike, job_names
 
-__all__ = ["effects", "links", "load_map"]
+__all__ = ["effects", "links", "load_map", "slowdowns"]
 
 
 def load_map(given: Given, alone: Mapping[str, RunLike], measure: str = "load") -> Figure:
@@ -40,6 +41,12 @@ def effects(given: Any, _: Mapping[str, RunLike], **options: Any) -> Figure:
             "--where: chooses a case of a sweep; remove it for an interference experiment"
         )
     return effect_matrix(effects_of(given.slowdowns()), next(iter(given.methods), None))
+
+
+def slowdowns(given: Any, _: Mapping[str, RunLike], **options: Any) -> Figure:
+    """Draws `slowdown_bars` of an experiment; a job has the colour of its place in the run."""
+    names = list(job_names(given.together).values())
+    return slowdown_bars(given.slowdown.collect(), names=names, **options)
 
 
 def links(given: Given, alone: Mapping[str, RunLike], **options: Any) -> Figure:

@@ -14,7 +14,8 @@ from pantala.errors import UsageError
 from pantala.figures.legend import add_key
 from pantala.figures.runs import Given, runs_of
 from pantala.figures.style import DASHES, PALETTE, PERCENT, new_figure, style
-from pantala.run_tables.run_like import RunLike
+from pantala.run_tables.job_nodes import job_nodes
+from pantala.run_tables.run_like import RunLike, stop_ns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,15 +52,25 @@ def job_sizes(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figur
         alone: not used: the run of all jobs counts.
 
     Raises:
-        UsageError: a run has no job with ranks.
+        UsageError: no job of a run took time.
     """
     lines = {}
     for title, run in runs_of(given).items():
         jobs = run.jobs.select("job", "start_ns", "end_ns").collect()
-        ranks = run.ranks.select("job", "node").collect()
-        found = sizes_of(jobs, ranks, float(run.document["simulated_ns"]))
+        stops = pl.Series([stop_ns(run, job) for job in jobs["job"]], dtype=pl.Float64)
+        jobs = jobs.with_columns(pl.col("end_ns").fill_null(stops))
+        # Synthetic traffic has no ranks in the table, but nodes.
+        nodes = [
+            job_nodes(run.ranks, run.document["plan"], job).with_columns(
+                job=pl.lit(job, jobs["job"].dtype)
+            )
+            for job in jobs["job"]
+        ]
+        found = sizes_of(
+            jobs, pl.concat(nodes, how="vertical_relaxed"), float(run.document["simulated_ns"])
+        )
         if not found["node_ns"].sum():
-            raise UsageError(f"figure job-sizes: {title} has no job with ranks; name another run")
+            raise UsageError(f"figure job-sizes: no job of {title} took time; name another run")
         lines[title] = (found["nodes"].to_numpy(), found["node_ns"].to_numpy())
     looks = {
         title: {"color": PALETTE[at % len(PALETTE)], "ls": DASHES[at % len(DASHES)]}

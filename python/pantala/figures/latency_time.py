@@ -17,7 +17,7 @@ from pantala.figures.cuts import mark_cuts, of_jobs, time_label
 from pantala.figures.legend import add_key, runs_key
 from pantala.figures.runs import Case, Given, cases, recorded
 from pantala.figures.steps import stairs, steps_of
-from pantala.figures.style import MUTED, new_figure, style
+from pantala.figures.style import MUTED, new_figure, panels_height, style
 from pantala.run_tables.run_like import RunLike, table
 from pantala.run_tables.skipped_time import skipped_spans, without_skipped
 from pantala.text.amounts import time_unit
@@ -86,7 +86,7 @@ def latency_over_time(
     scale, name_of_scale = time_unit(max(peaks, default=1.0))
     one_scale = max(peaks, default=0.0) <= _ONE_SCALE * min(peaks, default=0.0)
     with style():
-        figure = new_figure(0.75 + 1.45 * max(1, len(names)))
+        figure = new_figure(panels_height(len(names)))
         panels = figure.subplots(max(1, len(names)), sharex=True, squeeze=False).ravel()
         for axes, name, peak in zip(panels, names, peaks, strict=False):
             for case, (edges, *lines) in found:

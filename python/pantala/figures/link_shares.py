@@ -42,12 +42,17 @@ def traffic_shares(given: Given, alone: Mapping[str, RunLike] | None = None) -> 
     Args:
         given: one run, or several runs and experiments by title.
         alone: the run of each job alone, by name; only for one run.
+
+    Raises:
+        UsageError: no link carried a packet.
     """
     shown = shown_parts(given, alone)
     values = [
         each.run.links.select("class", value=pl.col("bytes").cast(pl.Float64)).collect()
         for each in shown
     ]
+    if not _most(values):
+        raise UsageError("figure traffic-shares: no link carried a packet; name another run")
     divisor, unit = size_unit(_most(values))
     return _draw(shown, values, divisor, f"traffic of a link ({unit})")
 

@@ -97,7 +97,11 @@ def links_over_time(
         panels[-1, 0].set_xlabel(time_label(runs.values(), unit))
         bar = figure.colorbar(image, ax=panels.ravel().tolist(), aspect=30, pad=0.015)
         bar.ax.yaxis.set_major_formatter(PERCENT)
-        bar.set_label(f"{measure}: share of the window")
+        joined = any(
+            len(edges) > 1 and edges[1] - edges[0] > 1.5 * link_window_ns(run)
+            for run, (*_, edges) in zip(runs.values(), found.values(), strict=True)
+        )
+        bar.set_label(f"{measure}: share of the {'time of a column' if joined else 'window'}")
         bar.outline.set_visible(False)
     return figure
 

@@ -23,15 +23,19 @@ _PER_INCH = 19
 def caveats_of_runs(
     runs: Mapping[str, RunLike | InterferenceLike],
 ) -> list[Caveat]:
-    """Returns the caveats of runs and of the runs of interference experiments, or of a sweep."""
+    """Returns the caveats of runs and of the runs of interference experiments, or of a sweep.
+
+    Their words for a run have no comma, so that a list of them can be read.
+    """
     for each in runs.values():
         if isinstance(each, Experiment) and (each.axes or not each.single):
             return each.caveats
     facts = {}
     for title, each in runs.items():
         if is_experiment(each):
-            facts[title] = facts_of_run(each.together)
-            facts |= {f"{title}, {job} alone": facts_of_run(run) for job, run in each.alone.items()}
+            of = "" if len(runs) == 1 else f"{title} "
+            facts[f"{of}together"] = facts_of_run(each.together)
+            facts |= {f"{of}{job} alone": facts_of_run(run) for job, run in each.alone.items()}
         else:
             facts[title] = facts_of_run(each)
     return caveats_of(facts)

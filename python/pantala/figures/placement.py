@@ -12,7 +12,7 @@ from matplotlib.patches import Rectangle
 
 from pantala.figures.legend import add_key
 from pantala.figures.runs import Given, runs_of
-from pantala.figures.style import GRID, INK, MARKERS, MUTED, WIDTH, colours, new_figure, style
+from pantala.figures.style import GRID, INK, MUTED, WIDTH, colours, marker, new_figure, style
 from pantala.run_tables.job_nodes import job_nodes
 from pantala.run_tables.run_like import RunLike, job_names
 
@@ -33,7 +33,7 @@ def placement_map(given: Given) -> Figure:
     runs = runs_of(given)
     names = list(dict.fromkeys(name for run in runs.values() for name in job_names(run).values()))
     colour = colours(names)
-    mark = {name: MARKERS[at % len(MARKERS)] for at, name in enumerate(names)}
+    mark = {name: marker(at) for at, name in enumerate(names)}
     with style():
         plans = [_layout(run) for run in runs.values()]
         heights = [WIDTH * 0.96 * tall / wide + 0.3 for *_, wide, tall in plans]

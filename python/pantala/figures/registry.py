@@ -11,7 +11,7 @@ from pantala.figures.cases import boxes_of_sweep, grid_of_sweep
 from pantala.figures.communication import communication_time
 from pantala.figures.counters import system_counters
 from pantala.figures.effects import effect_matrix
-from pantala.figures.given_forms import effects, links, load_map
+from pantala.figures.given_forms import effects, links, load_map, slowdowns
 from pantala.figures.grid import bar_grid
 from pantala.figures.hottest import hottest_links
 from pantala.figures.iterations import rank_iterations
@@ -149,7 +149,7 @@ KINDS: dict[str, Kind] = {
             "Communication time of each job alone and together, and the slowdown.",
             options=_JOBS,
             takes=PAIR,
-            draw=lambda given, _, **options: slowdown_bars(given.slowdown.collect(), **options),
+            draw=slowdowns,
         ),
         Kind(
             effect_matrix,

@@ -13,6 +13,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from pantala.errors import UsageError
 from pantala.figures.legend import add_key
 from pantala.figures.link_map import group_matrix
 from pantala.figures.runs import Given, parts
@@ -42,10 +43,18 @@ def group_ring(given: Given, alone: Mapping[str, RunLike] | None = None) -> Figu
     Args:
         given: one run, or several runs and experiments by title.
         alone: the run of each job alone, by name; only for one run.
+
+    Raises:
+        UsageError: no link between routers stalled.
     """
-    return ring_of(
-        {title: group_matrix(run, pl.col("stall_ns")) for title, run in parts(given, alone).items()}
-    )
+    shown = parts(given, alone)
+    matrices = {title: group_matrix(run, pl.col("stall_ns")) for title, run in shown.items()}
+    if not any(np.nansum(matrix) for matrix in matrices.values()):
+        raise UsageError(
+            "figure group-ring: no link between routers stalled: credits never ran out; name"
+            " another run"
+        )
+    return ring_of(matrices)
 
 
 def ring_of(matrices: Mapping[str, NDArray[Any]]) -> Figure:
@@ -70,7 +79,7 @@ def ring_of(matrices: Mapping[str, NDArray[Any]]) -> Figure:
             _panel(axes, matrix, circle, edge)
             if len(every) > 1:
                 axes.set_title(title)
-        add_key(figure, _key(circle, edge), 2 if columns == 1 else 4)
+        add_key(figure, _key(circle, edge), 1 if columns == 1 else 4)
     return figure
 
 

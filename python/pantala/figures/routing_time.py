@@ -15,7 +15,7 @@ from pantala.figures.cuts import mark_cuts, of_jobs, time_label
 from pantala.figures.legend import add_key, runs_key
 from pantala.figures.runs import Case, Given, cases, rows_of
 from pantala.figures.steps import stairs, steps_of
-from pantala.figures.style import MUTED, new_figure, style
+from pantala.figures.style import MUTED, new_figure, panels_height, style
 from pantala.run_tables.run_like import RunLike
 from pantala.run_tables.skipped_time import skipped_spans, without_skipped
 from pantala.text.amounts import time_unit
@@ -55,7 +55,7 @@ def nonminimal_over_time(
     divisor, unit = time_unit(max(float(edges[-1]) for _, (edges, *_) in found))
     rerouted = False
     with style():
-        figure = new_figure(0.75 + 1.45 * len(names))
+        figure = new_figure(panels_height(len(names)))
         panels = figure.subplots(len(names), sharex=True, squeeze=False).ravel()
         for axes, name in zip(panels, names, strict=True):
             for case, (edges, nonminimal, later) in found:

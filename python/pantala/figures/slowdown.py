@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import polars as pl
 from matplotlib.figure import Figure
@@ -21,7 +21,9 @@ __all__ = ["slowdown_bars"]
 _MOST = 4
 
 
-def slowdown_bars(slowdown: pl.DataFrame, jobs: Collection[str] = ()) -> Figure:
+def slowdown_bars(
+    slowdown: pl.DataFrame, jobs: Collection[str] = (), names: Sequence[str] = ()
+) -> Figure:
     """Draws communication time as bars with the mean, the standard deviation and the slowest rank.
 
     The metric and the comparison with a run alone are those of Kang et al. (SC22), Fig. 4.
@@ -31,12 +33,14 @@ def slowdown_bars(slowdown: pl.DataFrame, jobs: Collection[str] = ()) -> Figure:
             `{alone,together}_communication_time_{mean,std,max}_ns` and `slowdown` per job. Rows
             without a slowdown are left out.
         jobs: only these jobs; all by default.
+        names: all jobs of the run, in the order of the plan: a job has the colour of its place, as
+            in the other figures. By default the jobs of the table.
 
     Raises:
         UsageError: there is no such job, or no job that is shown has a slowdown.
     """
     check_jobs(jobs, slowdown["name"].to_list())
-    colour = colours(slowdown["name"])
+    colour = colours(dict.fromkeys([*names, *slowdown["name"]]))
     rows = [row for row in slowdown.to_dicts() if not jobs or row["name"] in jobs]
     rows = [row for row in rows if row["slowdown"] is not None]
     if not rows:

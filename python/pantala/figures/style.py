@@ -24,7 +24,9 @@ __all__ = [
     "PALETTE",
     "PERCENT",
     "colours",
+    "marker",
     "new_figure",
+    "panels_height",
     "style",
 ]
 
@@ -135,6 +137,19 @@ def style() -> Iterator[None]:
 def new_figure(height: float, width: float = WIDTH) -> Figure:
     """Returns an empty figure, sizes in inches. It belongs to no window and needs no closing."""
     return Figure(figsize=(width, height), layout="constrained")
+
+
+def panels_height(panels: int) -> float:
+    """Returns the height of a figure with panels below each other, in inches.
+
+    A single panel is as high as the label beside it needs.
+    """
+    return 0.75 + (2.3 if panels <= 1 else 1.45 * panels)
+
+
+def marker(place: int) -> str:
+    """Returns the mark of the job at a place; with its colour, it tells 144 jobs apart."""
+    return MARKERS[(place + place // len(PALETTE)) % len(MARKERS)]
 
 
 def colours(names: Iterable[str]) -> dict[str, str]:

@@ -70,7 +70,7 @@ def _runs(kind: Kind, sweep: Experiment, where: Mapping[str, str]) -> dict[str, 
         left = f"--where leaves {rows.height:,} of its runs" if where else ""
         what = left or f"it is a sweep of {rows.height:,} cases"
         raise UsageError(
-            f"figure {kind.name}: {sweep.path}: {what}, and {most} fit{'s' * (most == 1)}; choose"
+            f"figure {kind.name}: {sweep.path}: {what}, and the figure shows at most {most}; choose"
             f" with --where AXIS=VALUE: {choices}"
         )
     return {

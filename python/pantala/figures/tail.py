@@ -11,7 +11,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from pantala.figures.legend import add_key, markers_key, runs_key
 from pantala.figures.packet_latencies import PacketLatencies, packet_latencies
 from pantala.figures.runs import Given, cases, recorded
-from pantala.figures.style import MARKERS, new_figure, style
+from pantala.figures.style import marker, new_figure, style
 from pantala.run_tables.run_like import RunLike
 from pantala.text.amounts import time_unit
 
@@ -55,7 +55,7 @@ def latency_tail(
                 above / divisor,
                 share,
                 drawstyle="steps-post",
-                marker=MARKERS[names.index(case.name) % len(MARKERS)],
+                marker=marker(names.index(case.name)),
                 markevery=0.12,
                 ms=4,
                 mfc=case.colour if not case.alone else "white",

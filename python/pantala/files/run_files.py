@@ -28,6 +28,7 @@ __all__ = [
     "document_of",
     "scanned_table",
     "table_in_archive",
+    "why_failed",
 ]
 
 #: The remedy for a damaged run, or one of another version.
@@ -152,3 +153,15 @@ def checked_document(path: Path, name: str, remedy: str) -> dict[str, Any]:
     if wrong:
         raise RunDirectoryError(path, f"{name} is damaged: {wrong}", remedy)
     return document
+
+
+def why_failed(document: Mapping[str, Any]) -> str | None:
+    """Returns why a run failed, in one line; None if it ended, or can be continued.
+
+    Args:
+        document: run.json.
+    """
+    reason = document.get("reason")
+    if document.get("complete") or reason not in ("stalled", "failed"):
+        return None
+    return " ".join(str(document.get("diagnosis") or reason).split())

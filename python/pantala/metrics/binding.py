@@ -58,6 +58,8 @@ class Binding:
         shares: the share of time in which each resource is busy, by resource.
         held_back: the share of time in which the job's injection links stall.
         computing: the part of the host's share in which ranks compute; None if it is not known.
+        whole_run: whether the shares of links are means over the whole run, because the run has no
+            link windows. They hide saturation of short duration.
     """
 
     resource: str | None
@@ -65,6 +67,7 @@ class Binding:
     shares: Mapping[str, float]
     held_back: float
     computing: float | None = None
+    whole_run: bool = False
 
     @property
     def busiest(self) -> str | None:

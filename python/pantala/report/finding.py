@@ -7,14 +7,22 @@ from typing import Any
 
 import polars as pl
 
-from pantala.analysis.link_load import SATURATED, LinkLoads, is_rough
+from pantala.analysis.link_busy import ROUNDING
+from pantala.analysis.link_load import SATURATED, LinkLoads, is_rough, shared_time
 from pantala.analysis.uncompared import finished_in_words, why_unknown
 from pantala.report.reported_run import ReportedRun
 from pantala.run_tables.link_classes import INSIDE_GROUPS
-from pantala.run_tables.run_like import InterferenceLike, RunLike, is_endless, job_names, job_row
+from pantala.run_tables.run_like import (
+    InterferenceLike,
+    RunLike,
+    is_endless,
+    job_names,
+    job_row,
+    table,
+)
 from pantala.text.amounts import PAGE, count, join, significant
 
-__all__ = ["finding", "finding_of", "hottest_sentence", "iterations_compared"]
+__all__ = ["counted_time", "finding", "finding_of", "hottest_sentence", "iterations_compared"]
 
 #: A ratio that is as close to one as this counts as unchanged.
 _UNCHANGED = 0.02
@@ -173,12 +181,12 @@ def _missing(rows: list[dict[str, Any]]) -> list[str]:
     sentences = [
         f"{jobs[0]}'s slowdown is not known: {reason}."
         if len(jobs) == 1
-        else f"The slowdowns of {join(jobs)} are not known: {reason}."
+        else f"The slowdowns of {_some(jobs)} are not known: {reason}."
         for reason, jobs in unknown.items()
     ]
     if silent:
         has = "has" if len(silent) == 1 else "have"
-        sentences.append(f"{join(silent)} {has} no slowdown: there was no communication.")
+        sentences.append(f"{_some(silent)} {has} no slowdown: there was no communication.")
     return sentences
 
 
@@ -292,12 +300,26 @@ def _is_whole(reported: ReportedRun) -> bool:
 def _when(reported: ReportedRun) -> str:
     """Returns in words the time of the utilization of links."""
     loads, several = reported.loads, len(reported.names) > 1
-    ran = "all jobs ran" if several else f"{reported.names[0]} ran"
     if loads.shared and (several or not _is_whole(reported)):
-        return f"In the {PAGE.duration(loads.end_ns - loads.start_ns)} in which {ran}"
-    if loads.shared or loads.sampled or not (several or loads.window_ns):
+        return f"In {counted_time(reported)}"
+    if loads.shared or loads.sampled:
         return "Over the whole run"
-    return f"No whole time window lies in the time in which {ran}. Over the whole run"
+    if table(reported.run, "link_windows") is None:
+        return "There are no link windows. Over the whole run"
+    return f"No whole time window lies in the time in which {_ran(reported)}. Over the whole run"
+
+
+def counted_time(reported: ReportedRun) -> str:
+    """Returns in words the time in which all jobs ran, as far as whole windows cover it."""
+    loads, time = reported.loads, shared_time(reported.run)
+    counted = loads.end_ns - loads.start_ns
+    part = time is not None and time[1] - time[0] - counted > ROUNDING
+    windows = " of whole windows" if part else ""
+    return f"the {PAGE.duration(counted)}{windows} in which {_ran(reported)}"
+
+
+def _ran(reported: ReportedRun) -> str:
+    return "all jobs ran" if len(reported.names) > 1 else f"{reported.names[0]} ran"
 
 
 def _saturated(loads: LinkLoads) -> str:

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from pantala.core.ports import failed_words
+from pantala.report.reported_run import MANY
 from pantala.report.workload import application, picoseconds, workload_lines
-from pantala.text.amounts import PAGE, TIMES, count
+from pantala.text.amounts import PAGE, TIMES, count, counted
 
 __all__ = ["facts", "plan_text", "summary"]
 
@@ -19,7 +20,10 @@ Plan = Mapping[str, Any]
 def summary(plan: Plan) -> str:
     """Returns the experiment in one line: jobs, machine, routing, seed."""
     nodes = _nodes(plan["topology"])
-    jobs = " + ".join(_named(job) for job in plan["jobs"])
+    named, more = plan["jobs"], ""
+    if len(named) > MANY:
+        named, more = named[: MANY - 1], f" + {len(named) - MANY + 1} more jobs"
+    jobs = " + ".join(map(_named, named)) + more
     return (
         f"{jobs} on a Dragonfly of {count(nodes)} nodes · routing {plan['routing']['algorithm']} ·"
         f" seed {plan['seed']}"
@@ -29,7 +33,7 @@ def summary(plan: Plan) -> str:
 def _named(job: Plan) -> str:
     """Returns a job with its size, and with its application if that has another name."""
     name = application(job)
-    ranks = f"{count(job['ranks'])} ranks"
+    ranks = counted(job["ranks"], "rank")
     return f"{job['name']} ({ranks})" if name == job["name"] else f"{job['name']} ({name}, {ranks})"
 
 
@@ -155,9 +159,14 @@ def _routing(routing: Plan) -> str:
 
 
 def _job(job: Plan) -> list[str]:
-    text = f"{count(job['ranks'])} ranks, {job['placement']['kind'].replace('_', ' ')} placement"
+    placement = job["placement"]["kind"].replace("_", " ")
+    text = f"{counted(job['ranks'], 'rank')}, {placement} placement"
     if job["start_ps"]:
         text += f", starts at {picoseconds(job['start_ps'])}"
+    if job.get("end_ps"):
+        text += f", is stopped at {picoseconds(job['end_ps'])}"
+    if job.get("repeat"):
+        text += ", repeats its program"
     return [text, *workload_lines(job)]
 
 

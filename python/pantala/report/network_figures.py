@@ -8,11 +8,13 @@ import numpy as np
 import polars as pl
 
 from pantala import figures
-from pantala.report.finding import hottest_sentence
+from pantala.figures.steps import MOST
+from pantala.report.finding import counted_time, hottest_sentence
 from pantala.report.page_figure import KANG, PageFigure, page_figure
 from pantala.report.reported_run import ReportedRun
 from pantala.run_tables.link_classes import NETWORK
-from pantala.run_tables.run_like import RunLike, table
+from pantala.run_tables.run_like import RunLike, link_window_ns, table
+from pantala.run_tables.skipped_time import skipped_spans, without_skipped
 from pantala.text.amounts import PAGE, count, significant
 
 __all__ = ["NETWORK_FIGURES"]
@@ -34,10 +36,11 @@ def _load(reported: ReportedRun) -> PageFigure:
     note = ""
     if part:
         after = f", from {PAGE.duration(loads.start_ns, exact=True)} on" if loads.start_ns else ""
-        note = (
-            f" The panel “{last}” counts the {PAGE.duration(loads.end_ns - loads.start_ns)} in"
-            f" which all jobs ran{after}."
-        )
+        note = f" The panel “{last}” counts {counted_time(reported)}{after}."
+    elif reported.beside and not loads.shared:
+        note = f" The panel “{last}” counts the whole run, also the time in which not all jobs ran."
+    if np.isnan(figures.group_matrix(reported.run, pl.col("bytes"))).any():
+        note += " A white square has no link."
     return page_figure(
         "load",
         "Link utilization, group by group",
@@ -111,12 +114,17 @@ def _links_time(reported: ReportedRun) -> PageFigure | None:
     if not used:
         return None
     shown = min(_LINKS, used)
+    simulated = without_skipped(
+        skipped_spans(reported.run), np.array(float(reported.run.document["simulated_ns"]))
+    )
+    column = "A column is a window. The colour is the share of the window"
+    if float(simulated) > MOST * link_window_ns(reported.run):
+        column = "A column is a window or several. The colour is the share of its time"
     return page_figure(
         "links_time",
         "The busiest links over time",
         f"A row is one of the {shown} links between routers with the highest load in a window, of"
-        f" {count(used)} that sent. A column is a window. The colour is the share of the window in"
-        " which the link was sending.",
+        f" {count(used)} that sent. {column} in which the link was sending.",
         "",
         f"Heat map of the load of {shown} links over simulated time.",
         figures.links_over_time(reported.run, count=_LINKS),

@@ -32,7 +32,10 @@ from pantala.run_tables.run_like import (
 )
 from pantala.text.amounts import PAGE, join
 
-__all__ = ["ReportedRun"]
+__all__ = ["MANY", "ReportedRun", "few"]
+
+#: The jobs that a page names or explains one by one; of more jobs it has the number or a part.
+MANY = 6
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,7 @@ class ReportedRun:
         lasts, its = (
             ("lasts", "its times grow") if len(names) == 1 else ("last", "their times grow")
         )
-        return f" {join(names)} {lasts} as long as the run, and {its} with it."
+        return f" {few(names)} {lasts} as long as the run, and {its} with it."
 
     @property
     def ended_note(self) -> str:
@@ -126,7 +129,7 @@ class ReportedRun:
         if not names:
             return ""
         return (
-            f" A call that is under way at the end of {join(names)} counts whole, so the time can"
+            f" A call that is under way at the end of {few(names)} counts whole, so the time can"
             " exceed the run time."
         )
 
@@ -170,6 +173,11 @@ class ReportedRun:
         if not self.alone:
             return {self.name: self.run}
         return {**{f"{name} alone": run for name, run in self.alone.items()}, "together": self.run}
+
+
+def few(names: list[str]) -> str:
+    """Returns names as a list in words, or the number of jobs if they are many."""
+    return join(names) if len(names) <= MANY else f"{len(names)} jobs"
 
 
 def _effects(experiment: object) -> pl.DataFrame | None:

@@ -8,14 +8,15 @@ import polars as pl
 
 from pantala import figures
 from pantala.analysis.attribution import METHODS
+from pantala.figures.blame import has_numbers
 from pantala.report.network_figures import NETWORK_FIGURES
 from pantala.report.page_figure import KANG, YANG, PageFigure, page_figure
 from pantala.report.record_figures import RECORD_FIGURES
-from pantala.report.reported_run import ReportedRun
+from pantala.report.reported_run import MANY, ReportedRun, few
 from pantala.report.sentences import cause_sentences
 from pantala.report.skipped_note import with_cuts
 from pantala.run_tables.run_like import job_names, job_row, table
-from pantala.text.amounts import PAGE, join
+from pantala.text.amounts import PAGE
 from pantala.text.steps import announce
 
 __all__ = ["run_figures"]
@@ -59,7 +60,7 @@ def _slowdown(reported: ReportedRun) -> PageFigure | None:
     ]
     partly = rows.filter(pl.col("compared") == "iterations")["name"].to_list()
     note = (
-        f" For {join(partly)}, only the iterations that finished in both runs count."
+        f" For {few(partly)}, only the iterations that finished in both runs count."
         if partly
         else ""
     )
@@ -71,7 +72,7 @@ def _slowdown(reported: ReportedRun) -> PageFigure | None:
         f" mean alone.{note}",
         f"{KANG}, Fig. 4",
         "Bars of mean communication time. " + " ".join(sentences),
-        figures.slowdown_bars(rows),
+        figures.slowdown_bars(rows, names=reported.names),
     )
 
 
@@ -97,7 +98,10 @@ def _throughput(reported: ReportedRun) -> PageFigure:
     title = "Throughput over time"
     if table(reported.run, "job_windows") is None:
         return PageFigure(
-            title, "This run did not record time windows, so throughput over time is unknown."
+            title,
+            "No packet entered the network."
+            if reported.run.document["tables"].get("job_windows") == 0
+            else "This run did not record time windows, so throughput over time is unknown.",
         )
     frame = figures.throughput_windows(reported.run, 0)
     step = ""
@@ -241,7 +245,7 @@ def _blame(reported: ReportedRun) -> PageFigure | None:
     if len(reported.names) < 2:
         return None
     title = "Which job the packets waited for"
-    causes = cause_sentences(reported)
+    causes = cause_sentences(reported, MANY)
     if not causes:
         return PageFigure(
             title,
@@ -249,11 +253,19 @@ def _blame(reported: ReportedRun) -> PageFigure | None:
             ' by victim and aggressor, set record.blame.window = "10 us" and run again.',
         )
     text = " ".join(each.text for each in causes)
+    cell = "The darker a cell, the larger its share of the waiting time of the row."
+    if has_numbers(len(reported.names)):
+        cell = "A cell has the waiting time, summed over packets, and its share of the row."
+    if len(causes) < len(reported.names):
+        text = (
+            f"The {len(causes)} of {len(reported.names)} jobs that wait longest for other jobs:"
+            f" {text}"
+        )
     return page_figure(
         "blame",
         title,
         f"{text} A row is the job whose packets waited, a column is the job that caused the"
-        " waiting. A cell has the waiting time, summed over packets, and its share of the row.",
+        f" waiting. {cell}",
         "",
         f"Matrix of waiting time. {text}",
         figures.blame_matrix(reported.run),

@@ -16,7 +16,7 @@ from pantala.report.machine import facts, plan_text, summary
 from pantala.report.network_tables import classes_table, hottest_table
 from pantala.report.page import render, write
 from pantala.report.profile_tables import calls_table, counters_table, tiles_table
-from pantala.report.reported_run import ReportedRun
+from pantala.report.reported_run import MANY, ReportedRun
 from pantala.report.run_figures import run_figures
 from pantala.report.sentences import Sentence, cause_sentences, opening
 from pantala.report.summary_cards import tiles
@@ -80,7 +80,9 @@ def _content(reported: ReportedRun, explorer: str | None) -> dict[str, Any]:
         "caveats": reported.caveats,
         "comparison": reported.slowdown is not None,
         "opening": [shown(each) for each in opening(reported)],
-        "causes": [] if explorer is None else [shown(each) for each in cause_sentences(reported)],
+        "causes": []
+        if explorer is None
+        else [shown(each) for each in cause_sentences(reported, MANY)],
         "explorer": explorer,
         "summary": summary(plan),
         "warnings": warnings(reported),

@@ -52,11 +52,16 @@ def link_place(link: Mapping[str, object]) -> str:
     return permalink({"group": group, "link": link["link"], "view": "link"})
 
 
-def cause_sentences(reported: ReportedRun) -> list[Sentence]:
+def cause_sentences(reported: ReportedRun, most: int | None = None) -> list[Sentence]:
     """Returns a sentence for each job: how its p99 changed, and which job caused its waiting.
 
     Its place is the pair of jobs, the link class and the interval that it names. The list is empty
     if the run did not record `blame`.
+
+    Args:
+        reported: the run.
+        most: the maximum number of sentences: of the jobs that wait longest for other jobs, the
+            longest first. By default, all jobs have one, in the order of the plan.
     """
     rows = table(reported.run, "blame")
     if rows is None:
@@ -75,8 +80,17 @@ def cause_sentences(reported: ReportedRun) -> list[Sentence]:
             ),
             _place(blame, number),
         )
-        for number in job_names(reported.run)
+        for number in _victims(blame, most)
     ]
+
+
+def _victims(blame: Blame, most: int | None) -> list[int]:
+    """Returns the jobs that have a sentence."""
+    jobs = list(range(len(blame.jobs)))
+    if most is None or len(jobs) <= most:
+        return jobs
+    waits = [blame.total_ns(job) - blame.wait_ns[job][job] for job in jobs]
+    return sorted(jobs, key=lambda job: -waits[job])[:most]
 
 
 def _tail(reported: ReportedRun, number: int) -> float | None:

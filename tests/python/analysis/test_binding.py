@@ -146,6 +146,39 @@ def test_a_sentence_on_many_jobs_counts_those_without_a_binding_resource() -> No
     )
 
 
+def test_a_sentence_on_many_jobs_counts_those_with_one_binding_resource() -> None:
+    bindings: dict[str | None, metrics.Binding] = {
+        f"job{at}": replace(
+            metrics.binding_resource({"host": share / 100}), computing=(share - 10) / 100
+        )
+        for at, share in enumerate((60, 70, 64, 66, 62))
+    }
+    bindings["b"] = metrics.binding_resource({"global": 0.9})
+    assert binding_in_words(bindings) == (
+        "The global links bind b (90 % busy); the host binds 5 jobs (ranks compute for 50 to 60 %"
+        " and work on messages for 10 % of their time)."
+    )
+    held: dict[str | None, metrics.Binding] = {
+        f"job{at}": metrics.binding_resource({"local": 0.5}, at / 10, {"ejection": 1.0})
+        for at in range(3, 8)
+    }
+    assert binding_in_words(held) == (
+        "NIC ejection binds 5 jobs (NIC injection stalls for 30 to 70 % of the time, and links of"
+        " this class that carry their bytes are saturated)."
+    )
+
+
+def test_a_share_over_the_whole_run_says_so() -> None:
+    bindings: dict[str | None, metrics.Binding] = {
+        "a": replace(metrics.binding_resource({"local": 0.9}), whole_run=True),
+        "b": replace(metrics.binding_resource({"local": 0.2}), whole_run=True),
+    }
+    assert binding_in_words(bindings) == (
+        "The local links bind a (90 % busy over the whole run); no resource binds b (at most 20 %"
+        " busy over the whole run: the local links)."
+    )
+
+
 def run(directory: Path, *jobs: dict[str, Any], **keys: Any) -> pt.Run:
     data = {
         "name": "binding",

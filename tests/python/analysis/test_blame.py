@@ -51,8 +51,8 @@ def test_rows_of_the_matrix_sum_to_the_waiting_time_of_a_job() -> None:
         (
             0,
             4.7,
-            "fft3d's p99 rose 4.7 times; 81 % of its waiting is charged to halo3d, most of it on"
-            " global links, 57 % of that between 0.3 and 0.4 ms.",
+            "fft3d's p99 rose to 4.7 times its value alone; 81 % of its waiting is charged to"
+            " halo3d, most of it on global links, 57 % of that between 0.3 and 0.4 ms.",
         ),
         (
             1,
@@ -60,7 +60,10 @@ def test_rows_of_the_matrix_sum_to_the_waiting_time_of_a_job() -> None:
             "25 % of halo3d's waiting is charged to fft3d, all of it on local links, all of"
             " that between 0.5 and 0.6 ms.",
         ),
-        (2, 1.0, "lu's p99 did not change; lu does not wait."),
+        (2, 0.98, "lu's p99 is unchanged (0.98 times, within 5 %); lu does not wait."),
+        (2, 1.05, "lu's p99 is unchanged (1.05 times, within 5 %); lu does not wait."),
+        (2, 1.06, "lu's p99 rose to 1.06 times its value alone; lu does not wait."),
+        (2, 0.9, "lu's p99 fell to 0.90 times its value alone; lu does not wait."),
     ],
 )
 def test_the_cause_in_words(victim: int, slowdown: float | None, expected: str) -> None:
@@ -71,7 +74,7 @@ def test_the_cause_in_words(victim: int, slowdown: float | None, expected: str) 
 def test_two_classes_with_similar_parts_are_both_named() -> None:
     rows = [(0, "global", 0, 1, 49.0), (20, "local", 0, 1, 26.0), (60, "local", 0, 1, 25.0)]
     assert cause_in_words(blame_of(table(rows), ("a", "b"), window_ns=2e4), 0) == (
-        "all of a's waiting is charged to b, 51 % of it on local and 49 % on global links, 75 % of"
+        "All of a's waiting is charged to b, 51 % of it on local and 49 % on global links, 75 % of"
         " that between 0 and 40 \N{MICRO SIGN}s."
     )
 
@@ -133,7 +136,7 @@ def test_the_cause_is_what_its_rows_say(rows: list[tuple[int, str, int, int, flo
 
 def test_a_job_that_waits_for_itself_only() -> None:
     blame = blame_of(table([(0, "ejection", 0, 0, 1.0)]), ("lu",))
-    assert cause_in_words(blame, 0) == "all of lu's waiting is charged to lu itself."
+    assert cause_in_words(blame, 0) == "All of lu's waiting is charged to lu itself."
 
 
 def test_an_empty_table_has_no_waits() -> None:

@@ -89,6 +89,44 @@ def test_a_report_of_an_interrupted_experiment_says_what_is_missing(
     )
 
 
+@pytest.mark.native
+def test_an_experiment_whose_run_failed_is_not_interrupted(tmp_path: Path, cli: Cli) -> None:
+    """The same command would fail again, so no sentence asks for it."""
+    (tmp_path / "late.py").write_text(
+        "def program(mpi):\n    if mpi.rank == 0:\n        mpi.recv(1, 8)\n    mpi.barrier()\n"
+    )
+    (tmp_path / "late.toml").write_text(
+        """
+        name = "late"
+        interference = true
+        routing = "minimal"
+        [machine]
+        preset = "kang2022"
+        topology = { p = 2, a = 4, h = 2, g = 9 }
+        [[jobs]]
+        name = "a"
+        ranks = 4
+        workload = { kind = "python", file = "late.py", function = "program" }
+        [[jobs]]
+        name = "b"
+        ranks = 4
+        workload = { kind = "allreduce_loop", message = "8 B", iterations = 1 }
+        """
+    )
+    out = tmp_path / "out"
+    assert cli("run", tmp_path / "late.toml", "--out", out).status == 2
+    ended = cli("report", out)
+    assert ended.status == 2
+    assert ended.err.startswith(
+        f"{out}: alone-a failed, so the jobs did not run together: 4 ranks wait for one another"
+    )
+    assert ended.err.endswith("; mend the scenario and run it again\n")
+    (told,) = json.loads(cli("status", out, "--json").out)
+    assert (told["failed"], told["missing"], told["runs"]) == (1, 2, 3)
+    assert told["parts_missing"] == ["alone-b", "together"]
+    assert "4 ranks wait for one another" in told["failures"][0]["reason"]
+
+
 def test_a_report_without_a_run_alone_says_so(
     tmp_path: Path, both: Scenario, core: Core, cli: Cli
 ) -> None:

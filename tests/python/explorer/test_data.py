@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import shutil
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 
 import pantala as pt
 from explored_runs import HOSTILE, asked, explored, hostile
+from pantala.analysis.link_load import link_loads
 from pantala.errors import RunDirectoryError, UsageError
 from pantala.explorer.answers import ARGUMENTS, TABLES_OF_PAGE, answer, side_by_side
 from pantala.explorer.cube import cube_of
@@ -29,6 +31,8 @@ from pantala.explorer.sql import QUERIES
 from pantala.explorer.subject import Subject, subject_of
 from pantala.files.run_directory import EXPLORER_FOLDER
 from pantala.results.run import Run
+from pantala.run_tables.skipped_time import skipped_between
+from support import SMALL
 
 pytestmark = pytest.mark.native
 
@@ -307,6 +311,27 @@ def test_windows_beyond_the_most_are_joined(
     assert again == pytest.approx(total)
     keys = joined.links.select("link", "window", "job").collect()
     assert keys.is_unique().all()
+
+
+def test_windows_of_skipped_time_join_no_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that simulated a part of its time has windows as short as that part allows."""
+    (tmp_path / "long.toml").write_text(re.sub(r"iterations = \d+", "iterations = 400", SMALL))
+    scenario = pt.Scenario.from_toml(tmp_path / "long.toml").replace(
+        {"skip": "20 %", "interference": False, "record": {"window": "1 us"}}
+    )
+    run = pt.run(scenario, tmp_path / "run", report=False, progress=False)
+    assert isinstance(run, Run)
+    end = float(run.document["simulated_ns"])
+    simulated = math.ceil((end - skipped_between(run, 0, end)) / 1000)
+    assert simulated < 0.5 * end / 1000
+    monkeypatch.setattr("pantala.explorer.cube.MOST_WINDOWS", simulated)
+    cube = cube_of(run)
+    assert (cube.joined, cube.windows) == (1, math.ceil(end / 1000))
+    loads = link_loads(run).links.filter(pl.col("peak_utilization") > 0)
+    peaks = cube.peaks.collect().join(loads, on="link")
+    assert peaks["peak_busy"].to_list() == pytest.approx(peaks["peak_utilization"].to_list())
 
 
 def test_a_damaged_table_is_a_sentence_and_other_views_work(tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
-"""Figures whose size does not grow with the rows: images of calls, joined iterations, outlines."""
+"""Figures of many rows or jobs: images of calls, joined iterations, outlines, names and keys."""
 
 from __future__ import annotations
 
+from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,12 +12,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import StepPatch
+from matplotlib.text import Text
 
 from pantala.figures import call_bars, iterations
+from pantala.figures.blame import blame_matrix, has_numbers
 from pantala.figures.call_bars import BARS
+from pantala.figures.effects import effect_matrix
+from pantala.figures.legend import add_key
+from pantala.figures.ring import ring_of
 from pantala.figures.steps import stairs
-from pantala.figures.style import new_figure
+from pantala.figures.style import PALETTE, marker, new_figure, panels_height, style
 
 
 def calls(number: int) -> pl.DataFrame:
@@ -131,3 +141,98 @@ def test_outlines_are_those_of_matplotlib(fill: bool) -> None:
     assert np.array_equal(mine.get_path().vertices, other.get_path().vertices, equal_nan=True)
     for name in ("facecolor", "edgecolor", "linewidth", "fill", "alpha"):
         assert getattr(mine, f"get_{name}")() == getattr(other, f"get_{name}")()
+
+
+def _drawn(figure: Figure) -> Any:
+    """Draws a figure, and returns the renderer that knows the places of its texts."""
+    canvas: Any = FigureCanvasAgg(figure)
+    renderer = canvas.get_renderer()
+    figure.draw(renderer)
+    return renderer
+
+
+def _waits(jobs: int) -> Any:
+    """Returns a run whose jobs all wait for each other."""
+    names = [f"pair-{job:02}" for job in range(jobs)]
+    pairs = [(victim, aggressor) for victim in range(jobs) for aggressor in range(jobs)]
+    blame = {
+        "window_start_ns": [0.0] * len(pairs),
+        "class": ["local"] * len(pairs),
+        "victim": [victim for victim, _ in pairs],
+        "aggressor": [aggressor for _, aggressor in pairs],
+        "wait_ns": [12_345.0] * len(pairs),
+    }
+    plan = {"name": "made", "record": {"blame": {}}, "jobs": [{"name": name} for name in names]}
+    return SimpleNamespace(
+        document={"plan": plan, "simulated_ns": 100.0},
+        blame=pl.LazyFrame(blame),
+        jobs=pl.LazyFrame({"job": range(jobs), "name": names}),
+    )
+
+
+@pytest.mark.parametrize("jobs", [2, 11, 12, 13, 36, 60])
+def test_numbers_and_names_of_a_matrix_of_waits_do_not_overlap(jobs: int) -> None:
+    figure = blame_matrix(_waits(jobs))
+    axes = figure.axes[0]
+    renderer = _drawn(figure)
+    assert bool(axes.texts) == has_numbers(jobs)
+    assert bool(figure.legends) != has_numbers(jobs), "the key says which colour is which share"
+    cells = axes.texts[:jobs]
+    for row in (cells, axes.get_xticklabels()):
+        boxes = [text.get_window_extent(renderer) for text in row]
+        assert all(left.x1 <= right.x0 + 1 for left, right in pairwise(boxes))
+    assert figure.get_figheight() < 12
+
+
+def test_titles_of_a_matrix_with_one_job_do_not_overlap() -> None:
+    measures = ["slowdown", "packet_latency_p99_slowdown", "run_time_slowdown"]
+    rows = [("pairs", "a", "b", measure, 1.1) for measure in measures]
+    names = ["method", "victim", "aggressor", "measure", "effect"]
+    figure = effect_matrix(pl.DataFrame(rows, schema=names, orient="row"))
+    renderer = _drawn(figure)
+    panels = [axes for axes in figure.axes if axes.get_visible()]
+    titles = [
+        text.get_window_extent(renderer)
+        for axes in panels
+        for text in axes.findobj(lambda each: isinstance(each, Text))
+        if isinstance(text, Text) and text.get_text() == axes.get_title(loc="left")
+    ]
+    assert len(titles) > 1
+    for left, right in pairwise(titles):
+        assert left.x1 < right.x0 or left.y0 > right.y1
+
+
+@pytest.mark.parametrize("panels", [1, 2, 5])
+def test_the_label_beside_panels_is_inside_the_figure(panels: int) -> None:
+    with style():
+        figure = new_figure(panels_height(panels))
+        figure.subplots(panels)
+        label = figure.supylabel("request-response latency, median to p99 (ms)", fontsize=9)
+        renderer = _drawn(figure)
+        box = label.get_window_extent(renderer)
+    assert box.y0 >= 0
+    assert box.y1 <= figure.bbox.height
+
+
+def test_sixty_jobs_have_marks_of_their_own_and_a_key_beside_the_panels() -> None:
+    looks = {(PALETTE[at % len(PALETTE)], marker(at)) for at in range(60)}
+    assert len(looks) == 60
+    heights = []
+    for jobs in (2, 60):
+        with style():
+            figure = new_figure(2.7)
+            axes = figure.add_subplot()
+            add_key(figure, [Line2D([], [], label=f"pair-{job:02}") for job in range(jobs)])
+            _drawn(figure)
+            heights.append(axes.get_position().height * figure.get_figheight())
+    assert heights[1] > 0.8 * heights[0]
+
+
+@pytest.mark.parametrize("runs", [1, 2])
+def test_the_key_of_a_ring_is_inside_the_figure(runs: int) -> None:
+    stalls = np.full((9, 9), 123_456.0)
+    figure = ring_of({f"run {at}": stalls for at in range(runs)})
+    renderer = _drawn(figure)
+    texts = [text for legend in figure.legends for text in legend.get_texts()]
+    assert len(texts) == 2
+    assert all(text.get_window_extent(renderer).x1 <= figure.bbox.width for text in texts)

@@ -17,6 +17,7 @@ from pantala.errors import UsageError
 from pantala.figures.counters import windows_of
 from pantala.figures.drawing import draw
 from pantala.figures.job_sizes import sizes_of
+from pantala.figures.notes import caveats_of_runs
 from pantala.figures.scores import scored
 from pantala.metrics.samples import percentiles
 from small_runs import small_interference
@@ -85,12 +86,57 @@ def test_core_hours_are_nodes_times_time() -> None:
 def test_the_curve_of_job_sizes_falls_at_each_size() -> None:
     made = run(
         jobs={"job": [0, 1], "start_ns": [0.0, 0.0], "end_ns": [30.0, 10.0]},
-        ranks={"job": [0, 1, 1, 1], "node": [0, 1, 2, 3]},
+        ranks={"job": [0, 1, 1, 1], "node": [0, 1, 2, 3], "router": [0] * 4},
     )
     (line,) = figures.job_sizes(made).axes[0].lines
     assert isinstance(line, Line2D)
     np.testing.assert_allclose(_numbers(line.get_ydata()), [1.0, 0.5, 0.0])
     np.testing.assert_allclose(np.asarray(line.get_xdata())[1:], [1, 3])
+
+
+def test_synthetic_traffic_has_core_hours_up_to_its_end() -> None:
+    """Its nodes are in the plan only, and a job without an end runs until its key `end`."""
+    made = run(
+        jobs={"job": [0, 1], "start_ns": [0.0, 10.0], "end_ns": [30.0, None]},
+        ranks={"job": [0], "node": [0], "router": [0]},
+    )
+    plan = made.document["plan"]
+    plan["topology"]["p"] = 2
+    plan["jobs"][1] |= {"nodes": [4, 5, 6], "end_ps": 20_000}
+    (line,) = figures.job_sizes(made).axes[0].lines
+    assert isinstance(line, Line2D)
+    # Three nodes for 10 ns, and one for 30.
+    np.testing.assert_allclose(_numbers(line.get_ydata()), [1.0, 0.5, 0.0])
+
+
+def test_what_nothing_happened_in_is_no_figure(tmp_path: Path) -> None:
+    found = pt.run(
+        pt.Scenario.from_dict(
+            {
+                "name": "silent",
+                "routing": "minimal",
+                "machine": {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}},
+                "jobs": [
+                    {
+                        "name": "one",
+                        "ranks": 1,
+                        "workload": {"kind": "allreduce_loop", "message": "8 B", "iterations": 1},
+                    }
+                ],
+            }
+        ),
+        out=tmp_path / "run",
+        report=False,
+        progress=False,
+    )
+    assert isinstance(found, pt.Run)
+    for figure, reason in (
+        (figures.group_ring, "no link between routers stalled: .*; name another run"),
+        (figures.traffic_shares, "no link carried a packet; name another run"),
+        (figures.job_sizes, "no job of silent took time; name another run"),
+    ):
+        with pytest.raises(UsageError, match=reason):
+            figure(found)
 
 
 def test_percentiles_are_over_nodes_and_windows() -> None:
@@ -196,3 +242,18 @@ def test_scores_of_one_interference_experiment_are_refused(tmp_path: Path) -> No
     made = small_interference(tmp_path)
     with pytest.raises(UsageError, match=r"z-scores: compares the runs of a sweep; .* sweep wrote"):
         draw("z-scores", {"x": made}, {})
+
+
+def test_the_caveats_of_a_figure_name_the_runs_of_an_experiment_as_its_report_does(
+    tmp_path: Path,
+) -> None:
+    """A list of runs is separated by commas, so no name of a run has one."""
+    found = small_interference(tmp_path / "run")
+    for each in (found.together, *found.alone.values()):
+        each.document["complete"] = False
+        each.document["reason"] = "duration"
+    found.alone["fft3d"].document["complete"] = True
+    (cut, *_) = caveats_of_runs({"run": found})
+    assert cut.text.startswith("together, halo3d alone: Each run ended at its set duration")
+    (cut, *_) = caveats_of_runs({"a": found, "b": found})
+    assert cut.text.startswith("a together, a halo3d alone, b together, b halo3d alone: Each run")

@@ -61,6 +61,14 @@ def test_jobs_without_a_slowdown_are_left_out_and_colours_stay(
     assert figures.PALETTE[1].lower() in figures.to_svg(figure)
 
 
+def test_a_job_has_the_colour_of_its_place_in_the_run(experiment: Experiment) -> None:
+    """Also if the table has the targets of an experiment only, or lacks jobs that were silent."""
+    rows = experiment.slowdown.collect().filter(pl.col("name") == "halo3d")
+    drawn = figures.to_svg(figures.slowdown_bars(rows, names=["fft3d", "halo3d"]))
+    assert figures.PALETTE[1].lower() in drawn
+    assert figures.PALETTE[0].lower() not in drawn
+
+
 def test_jobs_without_any_slowdown_are_an_error_that_says_why(experiment: Experiment) -> None:
     rows = experiment.slowdown.collect().with_columns(
         slowdown=pl.lit(None, pl.Float64),

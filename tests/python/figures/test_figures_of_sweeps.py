@@ -110,7 +110,11 @@ def test_a_coarse_sweep_of_one_seed_says_so_below_the_figure(tmp_path: Path, cli
 @pytest.mark.parametrize(
     ("kind", "options", "text"),
     [
-        ("group-ring", {}, "is a sweep of 12 cases, and 8 fit; choose with --where AXIS=VALUE"),
+        (
+            "group-ring",
+            {},
+            "is a sweep of 12 cases, and the figure shows at most 8; choose with --where",
+        ),
         ("slowdown-bars", {}, "is a sweep of .*; draw effect-matrix or bar-grid or seed-boxes"),
         ("effect-matrix", {}, r"shows one case; .* routing.algorithm \(minimal, par\)"),
         ("bar-grid", {"job": "hallo"}, "--job hallo: .* did you mean 'halo'"),

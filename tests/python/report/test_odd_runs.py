@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import pantala as pt
 from campaign.odd import odd
+from pantala.report.finding import finding_of, hottest_sentence
+from pantala.report.network_figures import NETWORK_FIGURES
 from pantala.report.reported_run import ReportedRun
+from pantala.report.run_report import render_report
+from pantala.report.sentences import cause_sentences, opening
 from pantala.report.tables import jobs_table, runs_table
 
 pytestmark = pytest.mark.native
@@ -49,3 +54,74 @@ def test_a_run_without_traffic_has_no_share_of_global_links(tmp_path: Path) -> N
     run = _run(2, tmp_path / "run")
     assert run.metric("packets_delivered") == 0
     assert run.metric("global_load_share") is None
+
+
+def _loops(out: Path, *jobs: dict[str, Any], **keys: Any) -> pt.Run:
+    """Runs jobs of three Allreduces on 72 nodes, one after another in the list of nodes."""
+    loop = {"kind": "allreduce_loop", "message": "64 KiB", "iterations": 3, "compute": "2 us"}
+    data = {
+        "name": "loops",
+        "machine": {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}},
+        "routing": "minimal",
+        "jobs": [
+            {"name": f"job{at}", "ranks": 8, "placement": "contiguous", "workload": loop} | job
+            for at, job in enumerate(jobs)
+        ],
+    }
+    found = pt.run(pt.Scenario.from_dict(data | keys), out=out, report=False, progress=False)
+    assert isinstance(found, pt.Run)
+    return found
+
+
+def test_without_link_windows_the_sentences_say_that_they_are_of_the_whole_run(
+    tmp_path: Path,
+) -> None:
+    """The jobs shared many windows of time; the run has none of them."""
+    found = finding_of(_loops(tmp_path, {}, {"start": "20 us"}, record={"link_windows": False}))
+    assert "There are no link windows. Over the whole run, the hottest link is" in found
+    assert "No whole time window" not in found
+    assert found.count("busy over the whole run: ") == 2
+
+
+def test_the_time_of_utilization_is_that_of_whole_windows_and_says_so(tmp_path: Path) -> None:
+    """Jobs that share 3.2 windows are not said to share three."""
+    jobs: tuple[dict[str, Any], ...] = ({}, {"start": "23 us"})
+    part = ReportedRun.of(_loops(tmp_path / "part", *jobs, record={"window": "2 us"}))
+    assert " of whole windows in which all jobs ran, the hottest" in hottest_sentence(part)
+    load = NETWORK_FIGURES["load"](part)
+    assert load is not None
+    assert " of whole windows in which all jobs ran, from 24 µs on." in load.caption.replace(
+        "\N{NO-BREAK SPACE}", " "
+    )
+    whole = ReportedRun.of(_loops(tmp_path / "whole", {}, {}, stop={"duration": "20 us"}))
+    assert (
+        hottest_sentence(whole)
+        .replace("\N{NO-BREAK SPACE}", " ")
+        .startswith("In the 20.0 µs in which all jobs ran, the hottest link is")
+    )
+
+
+def test_the_plan_of_a_page_says_when_a_job_starts_and_is_stopped(tmp_path: Path) -> None:
+    jobs: tuple[dict[str, Any], ...] = ({}, {"start": "5 us", "end": "20 us", "repeat": True})
+    page = render_report(_loops(tmp_path, *jobs)).replace("\N{NO-BREAK SPACE}", " ")
+    assert "placement, starts at 5 µs, is stopped at 20 µs, repeats its program" in page
+
+
+def test_a_run_without_traffic_recorded_windows_all_the_same(tmp_path: Path) -> None:
+    page = render_report(_loops(tmp_path, {"ranks": 1}))
+    assert "did not record time windows" not in page
+    assert "No packet entered the network." in page
+    assert "1 ranks" not in page
+
+
+def test_the_first_lines_on_many_jobs_are_few(tmp_path: Path) -> None:
+    """Twelve equal jobs have one sentence each on what binds them, and on who made them wait."""
+    run = _loops(tmp_path, *({"ranks": 6} for _ in range(12)), record={"blame": {}})
+    reported = ReportedRun.of(run)
+    binding = opening(reported)[1].text
+    assert "12 jobs (" in binding
+    assert "job3" not in binding
+    page = render_report(run)
+    assert " + 7 more jobs on a Dragonfly of 72 nodes" in page
+    assert "The 6 of 12 jobs that wait longest for other jobs:" in page
+    assert len(cause_sentences(reported)) == 12

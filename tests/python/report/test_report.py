@@ -404,7 +404,7 @@ def test_complete_run_has_no_warning(text: str) -> None:
     ("reason", "words"),
     [
         ("interrupted", "was interrupted"),
-        ("stalled", "stalled: packets were in flight"),
+        ("stalled", "stalled (packets in flight did not move, or ranks waited for one another)"),
         ("duration", "set duration"),
     ],
 )
