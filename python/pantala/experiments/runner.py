@@ -19,6 +19,7 @@ from pantala.experiments.cases_file import REFUSED, SIZE
 from pantala.experiments.description import Description, describe
 from pantala.experiments.estimate import estimate, local_workers
 from pantala.experiments.listing import Listing, list_runs
+from pantala.experiments.pool import check_pool
 from pantala.experiments.session import Progress, Session
 from pantala.planning.record_size import check_size, exceeded, parse_limit
 from pantala.planning.run_cost import traffic
@@ -320,7 +321,9 @@ def sweep(
         keep: the tables to keep of every run.
         workers: the number of processes; as many as cores and memory allow if not given.
         threads: the number of threads of each simulation.
-        executor: any executor of `concurrent.futures`, in place of local processes.
+        executor: any executor of `concurrent.futures`, in place of local processes. The processes
+            of a `ProcessPoolExecutor` must not be forks: give it
+            ``mp_context=multiprocessing.get_context("spawn")``.
         retry: whether to simulate failed runs again.
         skip_refused: whether to leave out cases that cannot be run, such as a routing that does not
             know the machine's failed links. `Experiment.runs` lists them as ``refused``, with the
@@ -334,7 +337,8 @@ def sweep(
             time if not given.
 
     Raises:
-        UsageError: an axis or another key of the experiment is wrong.
+        UsageError: an axis or another key of the experiment is wrong, or there is no such number of
+            workers or such an executor. Nothing has been written.
         ScenarioError: a case cannot be run, no case can be run, or the tables of a run would be too
             large. Nothing has been written.
         RunDirectoryError: the directory cannot be written. Finished runs are kept.
@@ -343,8 +347,7 @@ def sweep(
     from pantala.experiments.experiment import Experiment
 
     check_threads(threads)
-    if workers is not None and workers < 1:
-        raise UsageError(f"workers = {workers}: must be at least 1; write 1 or more")
+    check_pool(workers, executor)
     wanted = precision_of_options(precision, precision_of)
     description = describe(
         experiment,

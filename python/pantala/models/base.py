@@ -183,6 +183,19 @@ class Model(BaseModel):
     def __hash__(self) -> int:
         return hash((type(self), *self.__dict__.values()))
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Sets a private attribute; the keys of a scenario stay as they are.
+
+        Raises:
+            UsageError: it is another attribute.
+        """
+        if not name.startswith("_"):
+            raise UsageError(
+                f"{type(self).__name__}.{name}: cannot be set, so that runs stay what they were"
+                " made of; make a changed scenario with Scenario.replace({'KEY': VALUE})"
+            )
+        super().__setattr__(name, value)
+
     def _remember(self, values: Mapping[str, Any]) -> None:
         """Keeps the arguments from which the object was made."""
         self._made_of = values
