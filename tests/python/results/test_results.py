@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 
 import polars as pl
@@ -11,6 +12,7 @@ import pytest
 import pantala as pt
 from pantala.catalogue.tables import TABLES
 from small_runs import small_interference
+from sweeps import scenario
 
 pytestmark = pytest.mark.native
 
@@ -28,6 +30,33 @@ def test_every_table_is_a_lazy_frame_of_its_schema(experiment: pt.Experiment, na
     assert isinstance(table, pl.LazyFrame)
     assert dict(table.collect_schema()) == TABLES[name].polars_schema
     assert (getattr(pt.Run, name).__doc__ or "").startswith("One row per ")
+
+
+def test_results_stay_where_they_are_when_the_working_directory_changes(
+    experiment: pt.Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = experiment.path
+    monkeypatch.chdir(folder.parent)
+    swept = pt.sweep(scenario(), "swept", workers=1)
+    opened = pt.load(folder.name)
+    run = pt.load(f"{folder.name}/together")
+    assert isinstance(opened, pt.Experiment)
+    assert isinstance(run, pt.Run)
+    first = run.jobs
+    monkeypatch.chdir(tmp_path)
+    rows = experiment.together.jobs.collect()
+    assert first.collect().equals(rows)
+    for each in (run, opened.together, pickle.loads(pickle.dumps(run))):
+        assert each.jobs.collect().equals(rows)
+        assert each.ranks.collect().equals(experiment.together.ranks.collect())
+    assert opened.table("jobs").collect().equals(experiment.table("jobs").collect())
+    assert opened.complete
+    assert swept.runs["state"].to_list() == ["done"]
+    assert swept.table("jobs").collect().height == 2
+    # Paths are shown as they were given.
+    assert opened.path == Path(folder.name)
+    assert opened.together.path == Path(folder.name) / "together"
+    assert run.path == opened.together.path
 
 
 def test_a_table_that_was_not_recorded_is_empty(experiment: pt.Experiment, tmp_path: Path) -> None:
