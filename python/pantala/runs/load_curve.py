@@ -89,11 +89,14 @@ def curve(
             the order of `loads`.
 
     Returns:
-        One dictionary per load. A point is saturated if less than 0.97 of the offered load was
-        accepted. Its ``state`` says what the window shows: steady, saturated, draining, collapsing,
-        filling or learning.
+        One dictionary per load. Its ``load`` and ``accepted`` are fractions of the terminal
+        bandwidth, and its latencies are in ns. A point is saturated if less than 0.97 of the
+        offered load was accepted. Its ``state`` says what the window shows: steady, saturated,
+        draining, collapsing, filling or learning.
 
     Raises:
+        UsageError: an argument is wrong: there are no loads, a time has no unit, there is no such
+            number of seeds, threads or workers, or both a preset and a machine are given.
         ScenarioError: a name or value is wrong, or the network cannot be built.
         SimulationError: the network stalled.
         RunDirectoryError: `out` cannot be written or holds something else.
