@@ -71,6 +71,11 @@ def compare(
             is wrong.
     """
     _check(metrics, confidence)
+    if not isinstance(paths, Mapping):
+        raise UsageError(
+            f"compare: {paths!r} is not a table of directories by title; write e.g."
+            " {'ugal': 'runs/ugal', 'par': 'runs/par'}"
+        )
     if not paths:
         raise UsageError("there is no directory to compare; name two")
     subjects = [open_subject(title, Path(path)).where(where or {}) for title, path in paths.items()]

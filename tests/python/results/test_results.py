@@ -121,6 +121,27 @@ def test_a_directory_without_a_run_is_rejected(tmp_path: Path) -> None:
         pt.load(tmp_path)
 
 
+def test_a_table_says_what_it_is(experiment: pt.Experiment) -> None:
+    jobs = experiment.together.jobs
+    assert repr(jobs) == "<LazyFrame: table jobs; collect() reads it>"
+    assert repr(jobs.select("name")).startswith("<LazyFrame at ")
+    assert repr(experiment.table("jobs")).startswith("<LazyFrame at ")
+
+
+def test_a_file_is_no_run_and_the_remedy_fits(experiment: pt.Experiment) -> None:
+    file = experiment.path / "together" / "jobs.parquet"
+    for opened in (pt.Run, pt.load):
+        with pytest.raises(pt.RunDirectoryError, match=r"is a file.*name the directory"):
+            opened(file)
+
+
+def test_arguments_of_another_kind_are_named(experiment: pt.Experiment) -> None:
+    with pytest.raises(pt.UsageError, match=r"compare: .* is not a table of directories by title"):
+        pt.compare(str(experiment.path))  # type: ignore[arg-type]
+    with pytest.raises(pt.UsageError, match="no column 'routing'; there are none"):
+        experiment.differences("end_ns", "routing", "minimal")
+
+
 def test_results_show_themselves_in_a_notebook(experiment: pt.Experiment) -> None:
     whole, part = experiment._repr_html_(), experiment.together._repr_html_()
     for job in experiment.together.job_names:
