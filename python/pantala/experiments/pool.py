@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import Executor, ProcessPoolExecutor
+from typing import SupportsIndex
 
 from pantala.errors import UsageError
 
@@ -21,7 +22,7 @@ def check_pool(workers: int | None, executor: Executor | None) -> None:
             wait for ever: a fork copies the locks of Polars' threads, but not the threads.
     """
     if workers is not None:
-        if isinstance(workers, bool) or not isinstance(workers, int):
+        if isinstance(workers, bool) or not isinstance(workers, SupportsIndex):
             raise UsageError(f"workers = {workers!r}: is not a whole number; write e.g. 4")
         if workers < 1:
             raise UsageError(f"workers = {workers}: must be at least 1; write 1 or more")

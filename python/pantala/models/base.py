@@ -24,7 +24,7 @@ from pydantic_core import CoreSchema, PydanticCustomError
 
 from pantala.catalogue.key import Key
 from pantala.errors import UsageError
-from pantala.models.copied import WHOLE
+from pantala.models.copied import WHOLE, copied
 from pantala.models.faults import scenario_error
 from pantala.models.key_docs import add_descriptions
 from pantala.models.unread_keys import unread_here
@@ -99,6 +99,7 @@ class Model(BaseModel):
     if not TYPE_CHECKING:  # type checkers derive the arguments of each model from its fields
 
         def __init__(self, /, **values):
+            values = copied(values)
             try:
                 super().__init__(**values)
             except ValidationError as error:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pantala.core.extension import Threads, check_threads
 from pantala.core.plan import Plan, ProgressCallback
 from pantala.errors import PlanError, UsageError
+from pantala.models.copied import python_value
 from pantala.runs.curve_points import POINT_KEYS, CurvePoint, mean_point
 from pantala.runs.curve_setup import CountFrom, CurveSetup, curve_setup, keys_of_the_curve
 from pantala.runs.curve_states import state_of
@@ -119,10 +120,13 @@ def curve(
         coarsen=coarsen,
         changes=changes,
     )
-    if not loads:
+    given = python_value(loads)
+    if not isinstance(given, Sequence) or isinstance(given, str):
+        raise UsageError(f"loads = {given!r}: is not a list of loads; write e.g. [0.1, 0.3, 0.5]")
+    if not given:
         raise UsageError("there are no loads; give e.g. 0.1,0.3,0.5")
     measurement = LoadMeasurement(setup, seeds=seeds, out=out, threads=threads, workers=workers)
-    return measurement.points(loads, on_point)
+    return measurement.points(given, on_point)
 
 
 class LoadMeasurement:

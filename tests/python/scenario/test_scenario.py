@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import pantala as pt
 from pantala.text.units import Duration
@@ -213,3 +218,53 @@ def test_a_value_cannot_be_set_and_the_error_says_how_to_change_it(small: Path) 
         with pytest.raises(pt.UsageError, match=rf"{name}: .*replace\("):
             setattr(made, name, 3)
     assert scenario == pt.Scenario.from_toml(small)
+
+
+# --- values of other packages ---
+
+
+@given(st.integers(1, 9), st.lists(st.integers(1, 3), min_size=3, max_size=3))
+def test_values_of_numpy_and_polars_are_those_of_python(number: int, grid: list[int]) -> None:
+    """Loops over arrays and columns give such values."""
+    for whole in (np.int64, np.int32, np.uint8):
+        for many in (np.array, pl.Series, tuple):
+            halo = pt.Halo3d(grid=many(grid), message="1 kB", iterations=whole(number))
+            assert halo == pt.Halo3d(grid=tuple(grid), message="1 kB", iterations=number)
+            assert halo.as_given()["grid"] == grid
+            job = {"name": "a", "ranks": 8, "workload": halo.as_given()}
+            made = pt.Scenario.from_dict(
+                {"name": "x", "machine": "kang2022", "routing": "ugal_g", "jobs": [job]},
+                changes={
+                    "seed": whole(number),
+                    "jobs.0.workload.grid": many([2, 2, 2]),
+                    "routing.threshold": np.float64(number),
+                    "allow_deadlock": np.bool_(True),
+                },
+            )
+            json.dumps(made.as_given())
+            assert made.seed == number
+            assert made.jobs[0].workload.grid == (2, 2, 2)  # type: ignore[union-attr]
+            assert made.routing.threshold == number
+            assert made.allow_deadlock is True
+
+
+def test_numbers_that_are_not_whole_stay_wrong(small: Path) -> None:
+    scenario = pt.Scenario.from_toml(small)
+    for wrong in (np.float64(1.5), np.float64(2.0), np.array([1]), np.str_("3")):
+        with pytest.raises(pt.ScenarioError, match="whole number"):
+            scenario.replace({"seed": wrong})
+
+
+def test_a_file_may_be_a_path(tmp_path: Path) -> None:
+    file = tmp_path / "p.ncptl"
+    file.touch()
+    assert pt.Ncptl(file=file) == pt.Ncptl(file=str(file))
+    made = pt.Scenario.from_dict(
+        {
+            "name": "x",
+            "machine": "kang2022",
+            "routing": "minimal",
+            "jobs": [{"name": "p", "ranks": 2, "workload": {"kind": "ncptl", "file": file}}],
+        }
+    )
+    assert made.as_given()["jobs"][0]["workload"]["file"] == str(file)
