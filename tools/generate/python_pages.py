@@ -18,6 +18,10 @@ _PART = re.compile(r"^(Args|Returns|Yields|Raises|Warns|Attributes):$")
 #: The first line of an argument's or an error's description.
 _ITEM = re.compile(r"^[*\w.]+(?: \([^)]*\))?:")
 
+_STARS = {inspect.Parameter.VAR_POSITIONAL: 1, inspect.Parameter.VAR_KEYWORD: 2}
+#: After a parameter of these kinds, keyword-only parameters need no star.
+_STARRED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.KEYWORD_ONLY)
+
 _VALUES = (property, cached_property)
 _ROUTINES = (FunctionType, classmethod, staticmethod)
 
@@ -27,13 +31,23 @@ def python_page() -> str:
     import pantala as pt
 
     parts = ["# Python", "After `import pantala as pt`, every name on this page is `pt.NAME`."]
-    parts += ["## Functions", *_entries(pt, "run", "sweep", "load", "curve", "bench")]
+    functions = ("run", "sweep", "load", "compare", "curve", "saturation", "bench")
+    parts += ["## Functions", *_entries(pt, *functions)]
     parts += ["## Results", *_class(pt.Run), *_class(pt.Experiment)]
+    parts += [*_class(pt.Comparison, only=()), *_class(pt.Metric, only=())]
     parts += [
         "## Scenarios",
         "[Scenario keys](scenario/index.md) lists the keys, their units and defaults.",
-        *_class(pt.Scenario, only=("from_toml", "from_dict", "replace", "plan", "resolve")),
+        *_class(
+            pt.Scenario,
+            only=("from_toml", "from_dict", "replace", "as_given", "plan", "resolve"),
+        ),
+        *_entries(pt, "scenario_json_schema"),
+        "## Quantities",
+        'A scenario takes quantities as text, such as `"30 ns"`; its parts hold them as numbers.',
     ]
+    for name in ("Duration", "Size", "Bandwidth", "Capacity"):
+        parts += _class(getattr(pt, name), only=("parse",))
     programs = pt.programs
     parts += [
         "## Programs",
@@ -164,13 +178,20 @@ def _signature(name: str, found: Any) -> str:
     """Returns the signature as a block of Python, over several lines if it is long."""
     signature = inspect.signature(found)
     sentences: list[str] = []
+    kind: Any = None
     for parameter in signature.parameters.values():
         if parameter.name == "self":
             continue
-        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in sentences:
+        if kind is parameter.POSITIONAL_ONLY and parameter.kind is not kind:
+            sentences.append("/")
+        if parameter.kind is parameter.KEYWORD_ONLY and kind not in _STARRED:
             sentences.append("*")
+        kind = parameter.kind
+        stars = "*" * _STARS.get(kind, 0)
         default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
-        sentences.append(f"{parameter.name}: {parameter.annotation}{default}")
+        sentences.append(f"{stars}{parameter.name}: {parameter.annotation}{default}")
+    if kind is inspect.Parameter.POSITIONAL_ONLY:
+        sentences.append("/")
     returned = signature.return_annotation
     shown = not inspect.isclass(found) and returned is not signature.empty
     arrow = f" -> {returned}" if shown else ""

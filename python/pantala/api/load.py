@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pantala.errors import RunDirectoryError
 from pantala.files.run_directory import (
     DESCRIPTION_FILE,
     EXPERIMENTS,
     INTERFERENCE_FILE,
     RUN_FILE,
 )
+from pantala.files.run_files import check_directory
 from pantala.results.run import Run
 
 if TYPE_CHECKING:
@@ -31,9 +31,7 @@ def load(path: str | Path) -> Run | Experiment:
         UsageError: it holds several experiments.
     """
     place = Path(path)
-    if place.is_file():
-        remedy = "unpack an archive, or name the directory that holds the file"
-        raise RunDirectoryError(place, "is a file, and results are directories", remedy)
+    check_directory(place)
     is_named = (place / DESCRIPTION_FILE).is_file() and place.parent.name == EXPERIMENTS
     is_run = (place / RUN_FILE).is_file() and not (place / INTERFERENCE_FILE).is_file()
     if is_run and not is_named:

@@ -13,6 +13,7 @@ from typing import Any
 from pantala.errors import UsageError, show
 from pantala.experiments.cases_file import REFUSED, SIZE
 from pantala.models.base import plain
+from pantala.models.copied import python_value
 from pantala.models.key_path import KeyPathError, Named, Step, parse, position
 from pantala.scenario.toml import toml_value
 
@@ -195,17 +196,12 @@ def _zipped(name: str | None, lists: Mapping[str, Any], where: str) -> Axis:
 
 
 def _list(values: Any) -> Any:
-    """Returns an array of NumPy or a column of Polars as a list, and other values as they are."""
-    if isinstance(values, list | tuple):
-        return [_item(each) for each in values]
-    convert = getattr(values, "tolist", None) or getattr(values, "to_list", None)
-    return values if convert is None else convert()
-
-
-def _item(value: Any) -> Any:
-    """Returns a number of NumPy as a number of Python, and other values as they are."""
-    convert = getattr(value, "item", None)
-    return value if convert is None or getattr(value, "shape", None) != () else convert()
+    """Returns values of NumPy or Polars as a list, and other values as they are."""
+    return (
+        list(map(python_value, values))
+        if isinstance(values, list | tuple)
+        else python_value(values)
+    )
 
 
 def _check_once(keys: Sequence[str], rows: Iterable[tuple[Any, ...]], where: str) -> None:

@@ -195,7 +195,7 @@ class CaseParts(StoredExperiment):
     def _parts_of(self, rows: pl.DataFrame) -> dict[str, Run]:
         """Returns the runs of one case that are there, by part."""
         return {
-            part: Run(self._listed.links.get(part) or self._store.path(run))
+            part: self._opened(self._listed.links.get(part) or self._store.path(run))
             for part, run in rows.select("part", "run").iter_rows()
             if run is not None and self._store.path(run).is_dir()
         }

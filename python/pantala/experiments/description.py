@@ -177,6 +177,11 @@ def describe(
         UsageError: a key of the experiment is unknown or wrong.
         ScenarioError: the base is not a scenario.
     """
+    if not isinstance(experiment, Mapping | Scenario) and not callable(experiment):
+        raise UsageError(
+            f"{source}: {show(experiment)} is not a Scenario or the tables of an experiment; read a"
+            " file with Scenario.from_toml('FILE.toml')"
+        )
     tables: Mapping[str, Any] = experiment if isinstance(experiment, Mapping) else {}
     for key in tables:
         if key not in _KEYS:
@@ -191,7 +196,10 @@ def describe(
     listed = [{key: values} for key, values in axes.items()] if isinstance(axes, Mapping) else axes
     own = tables.get("axes", [])
     own = [{key: values} for key, values in own.items()] if isinstance(own, Mapping) else own
-    all_axes = axes_of([*own, *listed], source) if isinstance(own, Sequence) else axes_of(own, "")
+    for each in (own, listed):
+        if not isinstance(each, Sequence) or isinstance(each, str):
+            axes_of(each, source)  # raises
+    all_axes = axes_of([*own, *listed], source)
 
     def read(changes: Mapping[str, Any]) -> Scenario:
         if isinstance(experiment, Mapping):

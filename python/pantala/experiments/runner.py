@@ -19,6 +19,7 @@ from pantala.experiments.cases_file import REFUSED, SIZE
 from pantala.experiments.description import Description, describe
 from pantala.experiments.estimate import estimate, local_workers
 from pantala.experiments.listing import Listing, list_runs
+from pantala.experiments.pool import check_pool
 from pantala.experiments.session import Progress, Session
 from pantala.planning.record_size import check_size, exceeded, parse_limit
 from pantala.planning.run_cost import traffic
@@ -26,7 +27,7 @@ from pantala.scenario import Scenario
 from pantala.store.consolidate import Segments
 from pantala.store.index import Entry, Index
 from pantala.store.run_store import RunStore, unwritable
-from pantala.system.parallel import LocalWorkers, forks
+from pantala.system.parallel import LocalWorkers
 from pantala.text.amounts import counted
 
 __all__ = ["Sweep", "precision_of_options", "sweep"]
@@ -138,17 +139,9 @@ class Sweep:
 
         Raises:
             RunDirectoryError: the directory cannot be written. Finished runs are kept.
-            UsageError: no job has the quantity of the precision. Finished runs are kept. Or the
-                executor forks this process; nothing is written.
+            UsageError: no job has the quantity of the precision. Finished runs are kept.
             KeyboardInterrupt: Ctrl-C. Finished runs are kept.
         """
-        if executor is not None and forks(executor):
-            raise UsageError(
-                "executor: a ProcessPoolExecutor that forks stops for ever, because forked"
-                " processes share the locks of Polars' threads; give"
-                " ProcessPoolExecutor(mp_context=multiprocessing.get_context('spawn')), or"
-                " workers=N"
-            )
         self.store.begin()
         count = len(self.to_simulate) + self.asked.frame["run"].null_count()
         if workers is None and executor is None:
@@ -328,7 +321,9 @@ def sweep(
         keep: the tables to keep of every run.
         workers: the number of processes; as many as cores and memory allow if not given.
         threads: the number of threads of each simulation.
-        executor: any executor of `concurrent.futures`, in place of local processes.
+        executor: any executor of `concurrent.futures`, in place of local processes. The processes
+            of a `ProcessPoolExecutor` must not be forks: give it
+            ``mp_context=multiprocessing.get_context("spawn")``.
         retry: whether to simulate failed runs again.
         skip_refused: whether to leave out cases that cannot be run, such as a routing that does not
             know the machine's failed links. `Experiment.runs` lists them as ``refused``, with the
@@ -342,7 +337,8 @@ def sweep(
             time if not given.
 
     Raises:
-        UsageError: an axis or another key of the experiment is wrong.
+        UsageError: an axis or another key of the experiment is wrong, or there is no such number of
+            workers or such an executor. Nothing has been written.
         ScenarioError: a case cannot be run, no case can be run, or the tables of a run would be too
             large. Nothing has been written.
         RunDirectoryError: the directory cannot be written. Finished runs are kept.
@@ -351,8 +347,7 @@ def sweep(
     from pantala.experiments.experiment import Experiment
 
     check_threads(threads)
-    if workers is not None and workers < 1:
-        raise UsageError(f"workers = {workers}: must be at least 1; write 1 or more")
+    check_pool(workers, executor)
     if not isinstance(experiment, Scenario | Mapping):
         raise UsageError(
             f"sweep: {experiment!r} is not a Scenario; read a file with"

@@ -19,8 +19,8 @@ def check_column(column: str, known: Sequence[str], where: str) -> None:
     """
     if column not in known:
         close = nearest(column, known)
-        others = ", ".join(dict.fromkeys(known))
-        hint = f"did you mean '{close}'?" if close else f"choose one of {others}"
+        every = f"choose one of {', '.join(dict.fromkeys(known))}" if known else "there are none"
+        hint = f"did you mean '{close}'?" if close else every
         raise UsageError(f"{where}: there is no column '{column}'; {hint}")
 
 

@@ -49,10 +49,14 @@ class StoredExperiment:
             UsageError: it holds several, and the name is missing or none of them.
         """
         self.path = Path(path)
-        self._listed = listed_cases(self.path, name)
+        self._listed = listed_cases(self.path, name)  # errors have the path as it was given
+        #: The directory, also when the working directory changes.
+        self._home = self.path.absolute()
+        if self._home != self.path:
+            self._listed = listed_cases(self._home, self._listed.name if name else None)
         self.name = self._listed.name
         self.document: dict[str, Any] = self._listed.document
-        self._store = RunStore(self.path, self._listed.elsewhere)
+        self._store = RunStore(self._home, self._listed.elsewhere)
         #: The number of the only case that is left; None if all are.
         self._only: int | None = None
 
@@ -292,7 +296,14 @@ class StoredExperiment:
         Raises:
             RunDirectoryError: it is not there.
         """
-        return Run(self._store.path(run))
+        return self._opened(self._store.path(run))
+
+    def _opened(self, folder: Path) -> Run:
+        """Opens a run in the directory; its path is shown as that of the experiment was given."""
+        run = Run(folder)
+        if folder.is_relative_to(self._home):
+            run.path = self.path / folder.relative_to(self._home)
+        return run
 
     def zipped_with(self, column: str) -> list[str]:
         """Returns the columns of the axis that has a column, with the column itself."""

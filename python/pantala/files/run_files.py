@@ -23,6 +23,7 @@ from pantala.files.table_values import odd_value
 
 __all__ = [
     "AGAIN",
+    "check_directory",
     "checked_document",
     "damaged_table",
     "document_of",
@@ -113,12 +114,25 @@ class _LackingKey(RunDirectoryError, KeyError):
     """A key that is missing, for a user and for code that expects a `KeyError`."""
 
 
+def check_directory(path: Path) -> None:
+    """Checks that a path of results is no file.
+
+    Raises:
+        RunDirectoryError: it is one.
+    """
+    if path.is_file():
+        remedy = "unpack an archive, or name the directory that holds the file"
+        raise RunDirectoryError(path, "is a file, and results are directories", remedy)
+
+
 def document_of(path: Path, name: str) -> dict[str, Any]:
     """Returns a JSON file of a run directory.
 
     Raises:
-        RunDirectoryError: it is missing, cannot be read, or has another form than a run's.
+        RunDirectoryError: it is missing, cannot be read, or has another form than a run's, or the
+            path is that of a file.
     """
+    check_directory(path)
     try:
         return checked_document(path, name, AGAIN)
     except FileNotFoundError:

@@ -24,7 +24,7 @@ from pydantic_core import CoreSchema, PydanticCustomError
 
 from pantala.catalogue.key import Key
 from pantala.errors import UsageError
-from pantala.models.copied import WHOLE
+from pantala.models.copied import WHOLE, copied
 from pantala.models.faults import scenario_error
 from pantala.models.key_docs import add_descriptions
 from pantala.models.unread_keys import unread_here
@@ -99,6 +99,7 @@ class Model(BaseModel):
     if not TYPE_CHECKING:  # type checkers derive the arguments of each model from its fields
 
         def __init__(self, /, **values):
+            values = copied(values)
             try:
                 super().__init__(**values)
             except ValidationError as error:
@@ -182,6 +183,19 @@ class Model(BaseModel):
 
     def __hash__(self) -> int:
         return hash((type(self), *self.__dict__.values()))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Sets a private attribute; the keys of a scenario stay as they are.
+
+        Raises:
+            UsageError: it is another attribute.
+        """
+        if not name.startswith("_"):
+            raise UsageError(
+                f"{type(self).__name__}.{name}: cannot be set, so that runs stay what they were"
+                " made of; make a changed scenario with Scenario.replace({'KEY': VALUE})"
+            )
+        super().__setattr__(name, value)
 
     def _remember(self, values: Mapping[str, Any]) -> None:
         """Keeps the arguments from which the object was made."""

@@ -51,9 +51,9 @@ class Run:
         Raises:
             RunDirectoryError: the directory holds no run.
         """
-        self.path = Path(path)
+        self.path, self._files = Path(path), Path(path).absolute()  # the current one can change
         self.document: dict[str, Any] = document_of(self.path, RUN_FILE)
-        #: The files of tables that have been opened; tables of an archive would stay in memory.
+        #: The tables that have been opened; those of an archive would stay in memory.
         self._tables: dict[str, pl.LazyFrame] = {}
 
     @property
@@ -125,7 +125,7 @@ class Run:
     @property
     def program_log_text(self) -> str:
         """What coNCePTuaL programs log and print, as text by job and rank; empty without any."""
-        file = self.path / PROGRAM_LOGS_FILE
+        file = self._files / PROGRAM_LOGS_FILE
         return file.read_text(encoding="utf-8") if file.is_file() else ""
 
     @property
@@ -360,21 +360,21 @@ class Run:
         if name in self._tables:
             return self._tables[name]
         table = TABLES[name]
-        path = self.path / table.file
+        path = self._files / table.file
         try:
             frame = scanned_table(path, self.document)
             columns = frame.collect_schema()
         except FileNotFoundError:
-            packed = table_in_archive(self.path / TABLES_FILE, table.file)
+            packed = table_in_archive(self._files / TABLES_FILE, table.file)
             if packed is not None:
                 return displayed(packed.lazy(), name)
-            is_packed = (self.path / TABLES_FILE).is_file()  # without the tables not kept
+            is_packed = (self._files / TABLES_FILE).is_file()  # without the tables not kept
             if not is_packed and self.document.get("tables", {}).get(name):
                 message = f"{table.file} is missing; the run wrote it"
                 raise RunDirectoryError(self.path, message, AGAIN) from None
             return displayed(pl.LazyFrame(schema=table.polars_schema), name)
-        except RunDirectoryError:
-            raise
+        except RunDirectoryError as error:
+            raise RunDirectoryError(self.path, error.message, error.remedy) from None
         except (*UNREADABLE, OSError) as error:
             message = f"{table.file} is damaged: {reason(error)}"
             raise RunDirectoryError(self.path, message, AGAIN) from None

@@ -26,6 +26,12 @@ class _Table(pl.LazyFrame):
         """Returns the rows as a DataFrame of pandas; `collect` returns one of Polars."""
         return self.collect().to_pandas()
 
+    def __repr__(self) -> str:
+        name = self.__dict__.get("_pantala_name")
+        if name is None:
+            return f"<LazyFrame at 0x{id(self):X}>"  # as that of Polars
+        return f"<LazyFrame: table {name}; collect() reads it>"
+
     def _repr_html_(self) -> str:
         name = self.__dict__.get("_pantala_name")
         if name is None:

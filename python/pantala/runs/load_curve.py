@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pantala.core.extension import Threads, check_threads
 from pantala.core.plan import Plan, ProgressCallback
 from pantala.errors import PlanError, UsageError
+from pantala.models.copied import python_value
 from pantala.runs.curve_points import POINT_KEYS, CurvePoint, mean_point
 from pantala.runs.curve_setup import CountFrom, CurveSetup, curve_setup, keys_of_the_curve
 from pantala.runs.curve_states import state_of
@@ -89,11 +90,14 @@ def curve(
             the order of `loads`.
 
     Returns:
-        One dictionary per load. A point is saturated if less than 0.97 of the offered load was
-        accepted. Its ``state`` says what the window shows: steady, saturated, draining, collapsing,
-        filling or learning.
+        One dictionary per load. Its ``load`` and ``accepted`` are fractions of the terminal
+        bandwidth, and its latencies are in ns. A point is saturated if less than 0.97 of the
+        offered load was accepted. Its ``state`` says what the window shows: steady, saturated,
+        draining, collapsing, filling or learning.
 
     Raises:
+        UsageError: an argument is wrong: there are no loads, a time has no unit, there is no such
+            number of seeds, threads or workers, or both a preset and a machine are given.
         ScenarioError: a name or value is wrong, or the network cannot be built.
         SimulationError: the network stalled.
         RunDirectoryError: `out` cannot be written or holds something else.
@@ -116,10 +120,13 @@ def curve(
         coarsen=coarsen,
         changes=changes,
     )
-    if not loads:
+    given = python_value(loads)
+    if not isinstance(given, Sequence) or isinstance(given, str):
+        raise UsageError(f"loads = {given!r}: is not a list of loads; write e.g. [0.1, 0.3, 0.5]")
+    if not given:
         raise UsageError("there are no loads; give e.g. 0.1,0.3,0.5")
     measurement = LoadMeasurement(setup, seeds=seeds, out=out, threads=threads, workers=workers)
-    return measurement.points(loads, on_point)
+    return measurement.points(given, on_point)
 
 
 class LoadMeasurement:

@@ -108,8 +108,10 @@ def saturation(
         setup: the other arguments of `curve`, but `loads`: preset, machine, routing, pattern, ...
 
     Returns:
-        The bracket and the measured points; see `Saturation`. ``high`` is None if the network
-        accepts load 1.
+        A dictionary. ``low`` is the largest load that is not saturated (0 if all are), and
+        ``high`` the smallest that is (None if load 1 is not), as fractions of the terminal
+        bandwidth. ``accepted`` is the accepted throughput at ``low``, ``unsettled`` has the loads
+        at which the network had not settled, and ``points`` the measured points, as of `curve`.
 
     Raises:
         UsageError: the resolution is not between 0.0001 and 1, or another argument is wrong.

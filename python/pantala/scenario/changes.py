@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pantala.errors import ScenarioError, nearest, shortened
+from pantala.errors import ScenarioError, nearest, shortened, show
 from pantala.models.copied import copied
 from pantala.models.key_path import KeyPathError, Named, Step, parse, position
 from pantala.scenario.detail import Detail
@@ -49,7 +49,7 @@ class _NoSuchKey(Exception):
         self.remedy = remedy
 
 
-def changed(data: Mapping[str, Any], changes: Mapping[str, Any], source: str) -> dict[str, Any]:
+def changed(data: object, changes: object, source: str) -> dict[str, Any]:
     """Returns a copy of `data` with `changes` applied.
 
     Args:
@@ -61,8 +61,15 @@ def changed(data: Mapping[str, Any], changes: Mapping[str, Any], source: str) ->
         source: the name for errors.
 
     Raises:
-        ScenarioError: a path is not valid, or passes through a value that is not a table or a list.
+        ScenarioError: `data` or `changes` is no table, or a path is not valid, or passes through a
+            value that is not a table or a list.
     """
+    if not isinstance(data, Mapping):
+        remedy = "give a dict, or read a file with Scenario.from_toml('FILE.toml')"
+        raise ScenarioError(source, "", "", f"{show(data)} is not a table of keys", remedy)
+    if not isinstance(changes, Mapping) or not all(isinstance(path, str) for path in changes):
+        message = f"{show(changes)} are no values by path"
+        raise ScenarioError(source, "", "", message, "write e.g. {'jobs[0].ranks': 8}")
     for place, value in (("", data), *changes.items()):
         if is_deep(value) or len(place) > _LONGEST_PATH:
             raise ScenarioError(source, shortened(place, 60), "", *TOO_DEEP)

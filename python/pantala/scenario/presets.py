@@ -206,7 +206,7 @@ def merge(defaults: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, An
     """
     merged: dict[str, Any] = copied(defaults)
     for key, value in given.items():
-        key = key.removesuffix("_")
+        key = str(key).removesuffix("_")  # keys of Python's own tables can be numbers
         below = merged.get(key)
         merged[key] = (
             merge(below, value)

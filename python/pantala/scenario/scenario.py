@@ -232,7 +232,7 @@ class Scenario(ScenarioKeys):
         Raises:
             ScenarioError: the data is not a scenario.
         """
-        return cls._of(changed(data, changes or {}, source), source)
+        return cls._of(changed(data, {} if changes is None else changes, source), source)
 
     @classmethod
     def _of(cls, given: dict[str, Any], source: str, like: Scenario | None = None) -> Self:

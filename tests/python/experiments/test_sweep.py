@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import re
 import subprocess
 import sys
 import warnings
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from pantala.experiments import session
 from pantala.experiments.axes import parse_axis
 from pantala.experiments.description import describe
 from pantala.experiments.expand import Expansion
+from pantala.experiments.pool import check_pool
 from pantala.experiments.runner import Sweep
 from pantala.experiments.status import status
 from pantala.store.lease import STALE_SECONDS, claim, is_stale, now_at
@@ -156,6 +158,37 @@ def test_any_executor_does_the_runs(tmp_path: Path) -> None:
         made = pt.sweep(scenario(), tmp_path / "threads", seeds=4, executor=executor)
     alone = pt.sweep(scenario(), tmp_path / "alone", seeds=4, workers=1)
     assert made.table("jobs").collect().equals(alone.table("jobs").collect())
+
+
+def test_forked_processes_are_refused_because_they_would_wait_for_ever(tmp_path: Path) -> None:
+    """A fork copies the locks of Polars' threads, and no thread that would release them."""
+    forked = ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("fork"))
+    with pytest.raises(pt.UsageError, match=r"executor.*fork.*get_context\('spawn'\)"):
+        pt.sweep(scenario(), tmp_path, seeds=2, executor=forked)
+    assert not list(tmp_path.iterdir())
+    for method in ("spawn", "forkserver"):
+        context = multiprocessing.get_context(method)
+        check_pool(None, ProcessPoolExecutor(2, mp_context=context))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"experiment": 3}, "3 is not a Scenario"),
+        ({"experiment": None}, "null is not a Scenario"),
+        ({"experiment": "sweep.toml"}, '"sweep.toml" is not a Scenario.*from_toml'),
+        ({"workers": "2"}, "workers = '2'"),
+        ({"workers": 1.5}, r"workers = 1\.5"),
+        ({"workers": True}, "workers = True"),
+        ({"executor": 3}, "executor = 3"),
+        ({"axes": 3}, "axes"),
+        ({"axes": "seed"}, "axes"),
+    ],
+)
+def test_a_wrong_argument_is_named(tmp_path: Path, arguments: dict[str, Any], said: str) -> None:
+    with pytest.raises(pt.UsageError, match=said):
+        pt.sweep(**{"experiment": scenario(), "out": tmp_path, **arguments})
+    assert not list(tmp_path.iterdir())
 
 
 def test_processes_do_the_runs(tmp_path: Path) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import re
 from pathlib import Path
 
 import pytest
 
-from generate import applications, ember, reference, scenario_pages
+import pantala as pt
+from generate import applications, ember, python_pages, reference, scenario_pages
 from pantala import machine_presets, mix_presets, router_presets, scenario_json_schema
 from pantala.catalogue.tables import TABLES
 from pantala.core.routings import ROUTINGS, RoutingInfo
@@ -67,6 +70,33 @@ def test_every_value_of_a_preset_is_described() -> None:
         for name in names():
             assert re.search(rf"^##+ (\w+: )?{re.escape(name)}", page, re.MULTILINE)
             assert set(preset_entries(folder, name)) <= rows(page)
+
+
+def test_every_public_name_of_python_is_described() -> None:
+    page = python_pages.python_page()
+    headed = set(re.findall(r"^### ([\w.]+)$", page, re.MULTILINE))
+    assert set(vars(pt)["__all__"]) - {"__version__", "ROUTINGS"} <= headed
+
+
+def test_signatures_of_python_are_those_of_the_code() -> None:
+    """A call that the page shows is possible: parameters have their kinds and defaults."""
+    page = python_pages.python_page()
+    blocks = re.findall(r"^### (\w+)\n\n```py\n(.*?)\n```", page, re.MULTILINE | re.DOTALL)
+    assert {"run", "saturation", "compare", "Program", "Run"} <= {name for name, _ in blocks}
+    for name, text in blocks:
+        (made,) = ast.parse(f"def {text}: ...").body
+        assert isinstance(made, ast.FunctionDef)
+        shown, real = made.args, inspect.signature(getattr(pt, name)).parameters.values()
+        given = {
+            inspect.Parameter.POSITIONAL_ONLY: shown.posonlyargs,
+            inspect.Parameter.POSITIONAL_OR_KEYWORD: shown.args,
+            inspect.Parameter.KEYWORD_ONLY: shown.kwonlyargs,
+            inspect.Parameter.VAR_POSITIONAL: [shown.vararg] if shown.vararg else [],
+            inspect.Parameter.VAR_KEYWORD: [shown.kwarg] if shown.kwarg else [],
+        }
+        for kind, arguments in given.items():
+            expected = [each.name for each in real if each.kind is kind and each.name != "self"]
+            assert [each.arg for each in arguments] == expected, (name, kind)
 
 
 def test_every_command_and_option_is_described() -> None:

@@ -17,6 +17,7 @@ from pantala.papers import study
 from pantala.papers.kang2022.study.measures import MEASURES
 from pantala.papers.kang2022.study.order_measures import table_1
 from pantala.papers.kang2022.study.pairs import TARGETS, backgrounds
+from pantala.papers.kang2022.study.tables import ALONE
 from pantala.studies import StudyDefinition
 from pantala.studies.evidence import Evidence
 
@@ -101,6 +102,28 @@ class MadeUp:
 def measure(claim: str, increase: Callable[[str, str, str], float]) -> dict[str, float]:
     found = MEASURES[claim](cast("Evidence", MadeUp(increase)))
     return {name: float(each[0]) for name, each in found.items()}
+
+
+def test_every_application_that_runs_alone_is_timed() -> None:
+    """UR and DL do not run alone; the others are in Table I of the page, and in the claim."""
+
+    class Ends:
+        """Results without runs: the end of each job alone, here an hour but for the shortest."""
+
+        seeds = (1,)
+
+        def cell(
+            self, experiment: str, column: str, where: Mapping[str, str], table: str
+        ) -> np.ndarray:
+            assert (experiment, column, table) == ("pairs", "end_ns", "jobs")
+            assert where["pair"] in dict(ALONE.values())
+            return np.array([11e6 if where["part"] == "alone-halo3d" else 3.6e12])
+
+    found = MEASURES["KANG-T1-02"](cast("Evidence", Ends()))
+    claim = next(each for each in kang2022().claims if each.id == "KANG-T1-02")
+    names = {name for _, name in ALONE.values()}
+    assert found.keys() == claim.holds.keys() == names | {"shortest", "longest"}
+    assert found["shortest"] == found["halo3d"] == pytest.approx(11)
 
 
 def stopped(target: str, background: str, routing: str) -> bool:

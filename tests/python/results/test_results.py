@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 
 import polars as pl
@@ -11,6 +12,7 @@ import pytest
 import pantala as pt
 from pantala.catalogue.tables import TABLES
 from small_runs import small_interference
+from sweeps import scenario
 
 pytestmark = pytest.mark.native
 
@@ -28,6 +30,33 @@ def test_every_table_is_a_lazy_frame_of_its_schema(experiment: pt.Experiment, na
     assert isinstance(table, pl.LazyFrame)
     assert dict(table.collect_schema()) == TABLES[name].polars_schema
     assert (getattr(pt.Run, name).__doc__ or "").startswith("One row per ")
+
+
+def test_results_stay_where_they_are_when_the_working_directory_changes(
+    experiment: pt.Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = experiment.path
+    monkeypatch.chdir(folder.parent)
+    swept = pt.sweep(scenario(), "swept", workers=1)
+    opened = pt.load(folder.name)
+    run = pt.load(f"{folder.name}/together")
+    assert isinstance(opened, pt.Experiment)
+    assert isinstance(run, pt.Run)
+    first = run.jobs
+    monkeypatch.chdir(tmp_path)
+    rows = experiment.together.jobs.collect()
+    assert first.collect().equals(rows)
+    for each in (run, opened.together, pickle.loads(pickle.dumps(run))):
+        assert each.jobs.collect().equals(rows)
+        assert each.ranks.collect().equals(experiment.together.ranks.collect())
+    assert opened.table("jobs").collect().equals(experiment.table("jobs").collect())
+    assert opened.complete
+    assert swept.runs["state"].to_list() == ["done"]
+    assert swept.table("jobs").collect().height == 2
+    # Paths are shown as they were given.
+    assert opened.path == Path(folder.name)
+    assert opened.together.path == Path(folder.name) / "together"
+    assert run.path == opened.together.path
 
 
 def test_a_table_that_was_not_recorded_is_empty(experiment: pt.Experiment, tmp_path: Path) -> None:
@@ -90,6 +119,27 @@ def test_a_directory_without_a_run_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text("{")
     with pytest.raises(pt.RunDirectoryError, match=r"run\.json cannot be read"):
         pt.load(tmp_path)
+
+
+def test_a_table_says_what_it_is(experiment: pt.Experiment) -> None:
+    jobs = experiment.together.jobs
+    assert repr(jobs) == "<LazyFrame: table jobs; collect() reads it>"
+    assert repr(jobs.select("name")).startswith("<LazyFrame at ")
+    assert repr(experiment.table("jobs")).startswith("<LazyFrame at ")
+
+
+def test_a_file_is_no_run_and_the_remedy_fits(experiment: pt.Experiment) -> None:
+    file = experiment.path / "together" / "jobs.parquet"
+    for opened in (pt.Run, pt.load):
+        with pytest.raises(pt.RunDirectoryError, match=r"is a file.*name the directory"):
+            opened(file)
+
+
+def test_arguments_of_another_kind_are_named(experiment: pt.Experiment) -> None:
+    with pytest.raises(pt.UsageError, match=r"compare: the directories have no titles"):
+        pt.compare(str(experiment.path))  # type: ignore[arg-type]
+    with pytest.raises(pt.UsageError, match="no column 'routing'; there are none"):
+        experiment.differences("end_ns", "routing", "minimal")
 
 
 def test_results_show_themselves_in_a_notebook(experiment: pt.Experiment) -> None:

@@ -27,7 +27,7 @@ SOURCES = ("built in", "ncptl", "python")
 SENDS = {"send", "isend", "sendrecv", "ssend", "issend", "bsend", "rsend"}
 
 
-def scenario(name: str, source: str) -> pt.Scenario:
+def scenario(name: str, source: str, ranks: int = RANKS) -> pt.Scenario:
     """Returns the scenario of an application alone on a small machine."""
     application = APPLICATIONS[name]
     workload: Any = {
@@ -48,22 +48,22 @@ def scenario(name: str, source: str) -> pt.Scenario:
             "name": name,
             "routing": "ugal_n",
             "machine": {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}},
-            "jobs": [{"name": name, "ranks": RANKS, "workload": workload}],
+            "jobs": [{"name": name, "ranks": ranks, "workload": workload}],
         }
     )
 
 
-def plan(name: str, source: str) -> dict[str, Any]:
+def plan(name: str, source: str, ranks: int = RANKS) -> dict[str, Any]:
     """Returns the plan of the scenario, with the exact sizes of the built-in workload."""
-    resolved = scenario(name, source).plan()
+    resolved = scenario(name, source, ranks).plan()
     if source == "built in":
         resolved["jobs"][0]["workload"].update(APPLICATIONS[name].exact)
     return resolved
 
 
-def communication(name: str, source: str) -> dict[str, Any]:
+def communication(name: str, source: str, ranks: int = RANKS) -> dict[str, Any]:
     """Returns messages, bytes and partners, and the sends and collectives of each rank."""
-    found = native.communication(plan(name, source))[0]
+    found = native.communication(plan(name, source, ranks))[0]
     calls = []
     for rank in found["ranks"]:
         counts: Counter[str] = Counter()
@@ -80,6 +80,17 @@ def communication(name: str, source: str) -> dict[str, Any]:
 @pytest.mark.parametrize("name", APPLICATIONS)
 def test_sends_and_collectives_are_equal(name: str, source: str) -> None:
     assert communication(name, source) == communication(name, "built in")
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 7, 24, 72])
+@pytest.mark.parametrize("source", SOURCES[1:])
+@pytest.mark.parametrize("name", ["cosmoflow", "alexnet"])
+def test_a_program_of_training_takes_any_number_of_ranks(
+    name: str, source: str, ranks: int
+) -> None:
+    found = communication(name, source, ranks)
+    assert len(found["calls"]) == ranks
+    assert found == communication(name, "built in", ranks)
 
 
 @pytest.mark.parametrize("name", APPLICATIONS)

@@ -34,14 +34,15 @@ from pantala.papers.kang2022.study.cells import (
 from pantala.papers.kang2022.study.mix_measures import MIX_MEASURES
 from pantala.papers.kang2022.study.order_measures import ingress_and_slowdown, rate_and_slowdown
 from pantala.papers.kang2022.study.pairs import TARGETS, backgrounds
+from pantala.papers.kang2022.study.tables import ALONE
 from pantala.studies.evidence import Evidence
 
 
 def execution_times(e: Evidence) -> Measures:
     """Returns the execution times alone under Q-adaptive, in ms."""
     found = {
-        each: pair(e, f"{each}+halo3d", "end_ns", table="jobs", part=f"alone-{each}")[Q] / 1e6
-        for each in TARGETS
+        name: pair(e, case, "end_ns", name=name, table="jobs", part=f"alone-{name}")[Q] / 1e6
+        for case, name in ALONE.values()
     }
     times = np.array(list(found.values()))
     return {**found, "shortest": times.min(axis=0), "longest": times.max(axis=0)}
