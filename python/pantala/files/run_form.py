@@ -209,6 +209,9 @@ def misfit(document: Any) -> str:
     """
     if wrong := first_fault(_form(), document):
         return wrong
+    jobs, rows = document["plan"].get("jobs"), document.get("tables", {}).get("jobs")
+    if jobs is not None and rows and len(jobs) != rows:
+        return f"plan.jobs: has {len(jobs)} jobs, and the table jobs has {rows} rows"
     try:
         return _no_quantity(document["plan"], "plan")
     except RecursionError:

@@ -93,6 +93,7 @@ def test_a_run_json_with_another_value_is_read_or_refused(cli: Cli, tmp_path: Pa
         (("skipped",), {"text": 7}, "skipped.text: input should be a valid string"),
         (("counters",), None, "counters: input should be a valid dictionary"),
         (("counters", "packets_delivered"), DELETED, "'packets_delivered' is missing"),
+        (("plan", "jobs", 1), DELETED, "plan.jobs: has 1 jobs, and the table jobs has 2 rows"),
         (("plan", "topology"), None, "plan.topology: input should be a valid dictionary"),
         (("plan", "record"), {}, "'window_ps' is missing"),
         (("plan", "links"), None, "plan.links: input should be a valid dictionary"),
