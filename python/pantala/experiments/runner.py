@@ -348,11 +348,6 @@ def sweep(
 
     check_threads(threads)
     check_pool(workers, executor)
-    if not isinstance(experiment, Scenario | Mapping):
-        raise UsageError(
-            f"sweep: {experiment!r} is not a Scenario; read a file with"
-            " Scenario.from_toml('FILE.toml')"
-        )
     wanted = precision_of_options(precision, precision_of)
     description = describe(
         experiment,

@@ -424,8 +424,6 @@ def test_arguments_of_another_type_are_refused_in_one_line(tmp_path: Path) -> No
     for wrong in (2.0, True, "2", {1, 2}):
         with pytest.raises(pt.UsageError, match="neither a number of seeds nor a list of them"):
             describe(scenario(), seeds=wrong)  # type: ignore[arg-type]
-    with pytest.raises(pt.UsageError, match=r"'tiny\.toml' is not a Scenario; read a file with"):
-        pt.sweep("tiny.toml", tmp_path)  # type: ignore[arg-type]
     for paths in ([tmp_path], {"a": None}):
         with pytest.raises(pt.UsageError, match="the directories have no titles; write"):
             pt.compare(paths)  # type: ignore[arg-type]

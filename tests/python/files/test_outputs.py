@@ -55,6 +55,7 @@ OTHER_WRITERS = {
     ("capture/rank_file.py", "write_bytes"): "in the folder of an unfinished capture",
     ("capture/run.py", "write_text"): "in the folder of an unfinished capture",
     ("executors/slurm.py", "touch"): "an empty file",
+    ("executors/slurm_task.py", "touch"): "an empty file",
     ("executors/slurm_task.py", "open"): "a log of lines; a line that was cut off is skipped",
     ("store/index.py", "open"): "a log of lines; a line that was cut off is skipped",
     ("store/lease.py", "touch"): "an empty file",
