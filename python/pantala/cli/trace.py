@@ -73,13 +73,13 @@ def info(
         say(json.dumps(found, indent=2))
         return
     output = console()
+    for warning in found["warnings"]:
+        output.print(f"warning: {warning}", markup=False, highlight=False, soft_wrap=True)
     output.print(_facts(str(path), found))
     if found["calls"]:
         output.print(_calls(found))
     if found["matrix"]:
         output.print(_pairs(found))
-    for warning in found["warnings"]:
-        output.print(f"warning: {warning}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _facts(path: str, found: dict[str, Any]) -> Table:

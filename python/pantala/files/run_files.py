@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from pantala.errors import RunDirectoryError
+from pantala.errors import RunDirectoryError, one_line
 from pantala.files.check_sum import is_written_anew, other_bytes
 from pantala.files.experiment_form import misfit_of_experiment
 from pantala.files.input_archive import input_archive
@@ -178,4 +178,4 @@ def why_failed(document: Mapping[str, Any]) -> str | None:
     reason = document.get("reason")
     if document.get("complete") or reason not in ("stalled", "failed"):
         return None
-    return " ".join(str(document.get("diagnosis") or reason).split())
+    return one_line(str(document.get("diagnosis") or reason))

@@ -19,6 +19,7 @@ import polars as pl
 from pantala.caveats import Absent, Caveat, caveats_of
 from pantala.core.extension import core
 from pantala.errors import PantalaError, RunDirectoryError, UsageError, first_line
+from pantala.experiments.description import Description
 from pantala.experiments.experiment import Experiment
 from pantala.experiments.runner import Sweep
 from pantala.experiments.session import Progress
@@ -90,6 +91,11 @@ class Campaign:
         descriptions = self.study.descriptions(quick=self.quick, seeds=self.seeds)
         return {name: Sweep(each, self.root) for name, each in descriptions.items()}
 
+    @cached_property
+    def _whole(self) -> dict[str, Description]:
+        """The experiments of the full study, by name."""
+        return self.study.descriptions(quick=False)
+
     def ask_for(self, names: Collection[str]) -> list[str]:
         """Leaves out of `run_one` what some claims do not need; returns the experiments they need.
 
@@ -100,7 +106,7 @@ class Campaign:
             UsageError: the study has no such claim, or no run decides any of them.
         """
         sweeps = self.sweeps
-        descriptions = self.study.descriptions(quick=False)
+        descriptions = self._whole
         cases = cases_of_claims(self.study, descriptions, chosen_claims(self.study, names))
         # The quick version leaves out experiments and values of axes.
         there = [name for name in cases if name in sweeps]
@@ -214,9 +220,7 @@ class Campaign:
         """Returns whether all runs that a claim reads are there; the quick version lacks some."""
         if self.quick:
             return False
-        for name, cases in cases_of_claims(
-            self.study, self.study.descriptions(quick=False), [claim]
-        ).items():
+        for name, cases in cases_of_claims(self.study, self._whole, [claim]).items():
             sweep = self.sweeps.get(name)
             frame = None if sweep is None else sweep.listing.where(cases).frame
             if sweep is None or frame is None or frame.is_empty():
@@ -232,7 +236,7 @@ class Campaign:
         Raises:
             UsageError: a measure asks for what no experiment has.
         """
-        descriptions = self.study.descriptions(quick=False)
+        descriptions = self._whole
         found = []
         for name, experiment in self.experiments.items():
             base = self.study.file.experiments[name].varies
@@ -263,13 +267,11 @@ class Campaign:
 
     def _evidence(self) -> Evidence:
         varied = {name for name, part in self.study.file.experiments.items() if part.varies}
-        return Evidence(
-            self.study.descriptions(quick=False), self._readable(), without_seeds=varied
-        )
+        return Evidence(self._whole, self._readable(), without_seeds=varied)
 
     def _readable(self) -> dict[str, Experiment]:
         """Returns the experiments that have been begun, whose axes the study still gives them."""
-        found, descriptions = self.experiments, self.study.descriptions(quick=False)
+        found, descriptions = self.experiments, self._whole
         for name, experiment in found.items():
             check_axes(experiment, descriptions[name].columns)
         return found

@@ -91,7 +91,7 @@ def test_a_report_of_an_interrupted_experiment_says_what_is_missing(
 
 @pytest.mark.native
 def test_an_experiment_whose_run_failed_is_not_interrupted(tmp_path: Path, cli: Cli) -> None:
-    """The same command would fail again, so no sentence asks for it."""
+    """A run that has failed would fail again: no sentence asks to give the command again."""
     (tmp_path / "late.py").write_text(
         "def program(mpi):\n    if mpi.rank == 0:\n        mpi.recv(1, 8)\n    mpi.barrier()\n"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
@@ -168,6 +168,29 @@ def test_the_diameter_is_that_of_the_papers_counting() -> None:
     assert longest_path(machine("wang2020_2d")["topology"]) == 4
     one = machine("wang2020_2d", topology={"links_per_pair": 1})["topology"]
     assert longest_path(one) == 5
+
+
+@pytest.mark.parametrize(
+    ("preset", "fewest", "any_link"), [("wang2020_1d", 1.76, 1.94), ("wang2020_2d", 1.99, 3.54)]
+)
+def test_local_links_of_a_path_over_the_nearest_and_over_any_global_link(
+    preset: str, fewest: float, any_link: float
+) -> None:
+    """The means over all pairs of routers in two groups that the page of the study has."""
+    topology = machine(preset)["topology"]
+    links = {name: np.array(values) for name, values in native.link_table(topology).items()}
+    size = topology["a"]
+    place = np.arange(size)
+    row, column = np.divmod(place, topology["columns"])
+    apart = (column[:, None] != column).astype(int) + (row[:, None] != row)
+    means = []
+    for source, target in permutations(range(topology["g"]), 2):
+        pair = (links["source_group"] == source) & (links["target_group"] == target)
+        ends = (links[f"{end}_router"][pair] % size for end in ("source", "target"))
+        out, back = (apart[:, end] for end in ends)
+        paths = out[:, None, :] + back[None, :, :]
+        means.append((paths.min(axis=2).mean(), paths.mean()))
+    assert np.mean(means, axis=0) == pytest.approx([fewest, any_link], abs=0.005)
 
 
 def test_measures_without_runs_are_not_a_number() -> None:

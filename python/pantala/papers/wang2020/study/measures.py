@@ -23,6 +23,7 @@ from pantala.papers.wang2020.study.cells import (
     TWO,
     Measure,
     Measures,
+    Only,
     alone,
     latencies,
     latency_slowdown,
@@ -38,12 +39,12 @@ from pantala.studies.evidence import Evidence
 APPLICATIONS = ("cosmoflow", "alexnet", "lammps", "milc", "nekbone", "nn")
 HPC = ("lammps", "milc", "nekbone")
 
-Slowdown = Callable[[Evidence, str, str], np.ndarray]
+Slowdown = Callable[[Evidence, str, str, Only], np.ndarray]
 
 
-def in_workloads(e: Evidence, what: Slowdown, name: str) -> np.ndarray:
+def in_workloads(e: Evidence, what: Slowdown, name: str, only: Only = ()) -> np.ndarray:
     """Returns slowdowns of a job, [workload, network, placement, routing, seed]."""
-    return np.array([what(e, each, name) for each in where_is(name)])
+    return np.array([what(e, each, name, only) for each in where_is(name)])
 
 
 def cells(e: Evidence, what: Slowdown, *names: str) -> np.ndarray:
@@ -260,9 +261,7 @@ def alexnet_absorbs(e: Evidence) -> Measures:
     """Returns AlexNet's slowdowns in 1D on random nodes under adaptive routing, the largest."""
     only = (("network", "1D"), ("placement", "random"), ("routing.algorithm", "codes_adp"))
     latency, time = (
-        np.array([what(e, each, "alexnet", only) for each in where_is("alexnet")])[
-            :, ONE, NODES, ADAPTIVE
-        ].max(axis=0)
+        in_workloads(e, what, "alexnet", only)[:, ONE, NODES, ADAPTIVE].max(axis=0)
         for what in (latency_slowdown, time_slowdown)
     )
     return {"latency": latency, "time": time - 1, "latency_beyond_time": latency - time}
