@@ -196,7 +196,7 @@ impl Wheel {
                 }
             }
             let Some(next) = self.next_occupied() else { break };
-            self.open(next, |_, _, _| {});
+            self.open(next, |_, _, _| {}, |_, _, _| {});
         }
         events.extend(std::iter::from_fn(|| self.far.pop(&mut self.nodes, u64::MAX >> WIDTH_LOG2)));
         self.slot = slot;
@@ -224,7 +224,7 @@ impl Wheel {
     ) -> Option<(Time, u8)> {
         match self.next_open_batch(until) {
             Some(found) => found,
-            None => self.turn_to_batch(until, foresee),
+            None => self.turn_to_batch(until, foresee, |_, _, _| {}),
         }
     }
 
@@ -245,14 +245,19 @@ impl Wheel {
 
     /// Moves to the next batch, after the current bucket or at the tick. Arguments and result are
     /// those of [`Self::next_batch_foreseen`], after [`Self::next_open_batch`] has returned `None`.
+    /// Calls `announce` with the events of each bucket that it opens, except those that were far
+    /// away: what `foresee` has prefetched is there by then, and can tell what else to prefetch.
     #[inline(never)]
     pub fn turn_to_batch(
         &mut self,
         until: Time,
         mut foresee: impl FnMut(u8, u32, u32),
+        mut announce: impl FnMut(u8, u32, u32),
     ) -> Option<(Time, u8)> {
         let time = if self.tick == END { NEVER } else { self.tick_time() };
-        while self.used_words == 0 && self.turn(until.min(time.saturating_add(1)), &mut foresee) {
+        while self.used_words == 0
+            && self.turn(until.min(time.saturating_add(1)), &mut foresee, &mut announce)
+        {
             if let Some(found) = self.next_open_batch(until) {
                 return found;
             }
@@ -361,7 +366,12 @@ impl Wheel {
 
     /// Moves to the next bucket that is not empty. False if none begins before `until`.
     #[inline]
-    fn turn(&mut self, until: Time, mut foresee: impl FnMut(u8, u32, u32)) -> bool {
+    fn turn(
+        &mut self,
+        until: Time,
+        mut foresee: impl FnMut(u8, u32, u32),
+        announce: impl FnMut(u8, u32, u32),
+    ) -> bool {
         let near = self.next_occupied().unwrap_or(u64::MAX);
         let far = self.far.next_slot();
         let slot = near.min(far);
@@ -369,7 +379,7 @@ impl Wheel {
             return false;
         }
         if near == slot {
-            self.open(slot, &mut foresee);
+            self.open(slot, &mut foresee, announce);
         }
         self.slot = slot;
         if far == slot {
@@ -399,7 +409,12 @@ impl Wheel {
 
     /// Deals out a near bucket and makes it the current one.
     #[inline]
-    fn open(&mut self, slot: u64, mut foresee: impl FnMut(u8, u32, u32)) {
+    fn open(
+        &mut self,
+        slot: u64,
+        mut foresee: impl FnMut(u8, u32, u32),
+        mut announce: impl FnMut(u8, u32, u32),
+    ) {
         let bucket = (slot & MASK) as usize;
         let mut at = std::mem::replace(&mut self.buckets[bucket], END);
         self.occupied.remove(bucket);
@@ -410,6 +425,7 @@ impl Wheel {
             if new {
                 foresee(key as u8 & (PHASES - 1), id, hint);
             }
+            announce(key as u8 & (PHASES - 1), id, hint);
             events += 1;
             self.deal(at);
             at = next;

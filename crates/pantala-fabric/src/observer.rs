@@ -437,4 +437,12 @@ impl Observer {
             blame.prefetch(out, out_vc);
         }
     }
+
+    /// As [`Self::prefetch_output`], soon after it: what one could not know before.
+    #[inline(always)]
+    pub(crate) fn prefetch_known_output(&self, out: usize) {
+        if let Some(ports) = &self.ports {
+            ports.prefetch_known(out);
+        }
+    }
 }

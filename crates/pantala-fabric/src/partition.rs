@@ -22,7 +22,7 @@ use crate::host::{Host, Wakes};
 use crate::partition::agenda::Kind;
 use crate::partition::messages::PartitionMessages;
 use crate::probe::Probe;
-use crate::store::requests::Requests;
+use crate::store::requests::{Requests, bits};
 use crate::variant::{General, Model, Plain, Sst, Variant, Watched};
 use pantala_engine::Time;
 use serde::{Deserialize, Serialize};
@@ -198,9 +198,20 @@ impl Fabric {
 
     #[inline(never)]
     fn turn_to_group<F: Variant>(&mut self, until: Time) -> Option<(Time, u8)> {
-        let Self { setup, agenda, packets, ports, requests, nics, learning, observer, .. } = self;
+        let Self {
+            setup,
+            agenda,
+            packets,
+            ports,
+            requests,
+            nics,
+            learning,
+            observer,
+            counters,
+            ..
+        } = self;
         let observer = observer.on::<F>();
-        agenda.wheel.turn_to_batch(until, |phase, id, hint| match phase {
+        let foresee = |phase, id: u32, hint: u32| match phase {
             Kind::ARRIVE => {
                 packets.prefetch(id);
                 if setup.stages.learning() {
@@ -225,6 +236,43 @@ impl Fabric {
             }
             Kind::NIC => nics.nics.prefetch::<2>(id as usize),
             _ => {}
-        })
+        };
+        if !setup.stages.virtual_output::<F>() {
+            return agenda.wheel.turn_to_batch(until, foresee, |_, _, _| {});
+        }
+        // With virtual output queues each step of a packet reads what the one before it has found:
+        // the port, the queue, the packet.
+        let jobs = usize::from(setup.config.jobs);
+        let foresee = |phase, id: u32, hint: u32| {
+            foresee(phase, id, hint);
+            match phase {
+                Kind::LINK | Kind::CROSSBAR => {
+                    ports.virtual_queues.prefetch::<2>(id as usize * setup.vcs);
+                    counters.jobs.prefetch::<2>(id as usize * jobs);
+                }
+                Kind::NIC => counters.nic_jobs.prefetch::<1>(id as usize * jobs),
+                _ => {}
+            }
+        };
+        let announce = |phase, id: u32, _| {
+            let (out, first) = (id as usize, id as usize * setup.vcs);
+            if let (Kind::LINK | Kind::CROSSBAR, Some(observer)) = (phase, &observer) {
+                observer.prefetch_known_output(out);
+            }
+            match phase {
+                Kind::LINK => {
+                    for vc in bits(ports.out_ports[out].queued.into()) {
+                        ports.out_vcs[first + vc].queue.prefetch_head(packets);
+                    }
+                }
+                Kind::CROSSBAR => {
+                    for vc in bits(ports.out_ports[out].waiting.into()) {
+                        ports.virtual_queues[first + vc].queue.prefetch_head(packets);
+                    }
+                }
+                _ => {}
+            }
+        };
+        agenda.wheel.turn_to_batch(until, foresee, announce)
     }
 }

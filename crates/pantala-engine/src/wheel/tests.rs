@@ -219,7 +219,7 @@ proptest! {
     }
 }
 
-/// An event that is scheduled early enough is foreseen exactly once, with its hint.
+/// An event that is scheduled early enough is foreseen and announced exactly once, with its hint.
 #[test]
 fn events_are_foreseen_with_their_hints() {
     let mut wheel = Wheel::new();
@@ -227,14 +227,21 @@ fn events_are_foreseen_with_their_hints() {
     for id in 0..2_000 {
         wheel.push_with_hint(times(id), (id % 4) as u8, id as u32, id as u32 * 7);
     }
-    let (mut foreseen, mut popped) = (vec![0; 2_000], 0);
-    while let Some((time, phase)) = wheel.next_batch_foreseen(NEVER, |phase, id, hint| {
+    let (mut foreseen, mut announced, mut popped) = (vec![0; 2_000], vec![0; 2_000], 0);
+    let note = |noted: &mut [u32], phase: u8, id: u32, hint: u32| {
         assert_eq!((hint, u32::from(phase)), (id * 7, id % 4));
-        foreseen[id as usize] += 1;
+        noted[id as usize] += 1;
+    };
+    while let Some((time, phase)) = wheel.next_open_batch(NEVER).unwrap_or_else(|| {
+        wheel.turn_to_batch(
+            NEVER,
+            |phase, id, hint| note(&mut foreseen, phase, id, hint),
+            |phase, id, hint| note(&mut announced, phase, id, hint),
+        )
     }) {
         while let Some(id) = wheel.pop() {
             assert_eq!((time, u32::from(phase)), (times(id.into()), id % 4));
-            assert_eq!(foreseen[id as usize], 1, "event {id}");
+            assert_eq!((foreseen[id as usize], announced[id as usize]), (1, 1), "event {id}");
             popped += 1;
         }
     }

@@ -71,7 +71,8 @@ impl Fabric {
             // A busy link takes the credits when it would have decided: at the start.
             let taken = if !F::DEFAULT && open > ready { start } else { now };
             let left = self.send::<F>((out, out_vc), index, (start, taken), None);
-            if open > ready || !self.setup.stages.ahead_is_free::<F>() {
+            let reserves = open > ready && !self.setup.stages.virtual_output::<F>();
+            if reserves || !self.setup.stages.ahead_is_free::<F>() {
                 self.ports.out_vcs[out_vc].space.take(room);
                 self.free_room::<F>(out, out_vc, room, (start, left), now);
             }

@@ -75,7 +75,8 @@ impl Stages {
     /// A packet that is sent ahead spends no time in the output buffer. It only reserves room there
     /// from its grant until its head is ready. In that time only a few other packets can win the
     /// same output, because each holds the crossbar for its flits. If the buffer has room for that
-    /// many full packets, the reservation never decides anything and is left out.
+    /// many full packets, the reservation never decides anything and is left out. With virtual
+    /// output queues nothing waits for room in the output buffer, so only a routing can read it.
     pub(crate) fn new(config: &FabricConfig, ports: u32) -> Self {
         let router = &config.router;
         let crossbar_flit = config.crossbar_flit();
@@ -132,8 +133,9 @@ impl Stages {
                 }
             },
             ahead_is_free: roomy
-                && router.flow_control != FlowControl::StoreAndForward
-                && router.output_release == OutputRelease::Start
+                && (model.virtual_output
+                    || router.flow_control != FlowControl::StoreAndForward
+                        && router.output_release == OutputRelease::Start)
                 && config.routings.iter().all(|r| r.ugal.queue == QueueMeasure::OutputAndCredits),
             ahead_is_unread: config.routings.iter().all(|r| {
                 !r.algorithm.is_adaptive() || r.ugal.queue == QueueMeasure::OutputAndCredits

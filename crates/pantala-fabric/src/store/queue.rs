@@ -137,6 +137,13 @@ impl Queue {
         index
     }
 
+    /// Prefetches the first packet, and where the number of the second is.
+    #[inline(always)]
+    pub(crate) fn prefetch_head(&self, packets: &Packets) {
+        packets.prefetch(self.head);
+        packets.chunks.chunks.prefetch::<1>((self.second / PLACES) as usize);
+    }
+
     /// The packets in order.
     pub(crate) fn iter<'a>(&self, packets: &'a Packets) -> impl Iterator<Item = u32> + use<'a> {
         let (mut head, mut place, last) = (self.head, self.second, self.last);

@@ -69,10 +69,17 @@ impl Buffers {
 
     /// Credits for `room` flits come back to a link at `time`. Only if [`Self::hears_of`].
     pub(crate) fn give(&mut self, link: usize, vc: u8, room: u32, time: Time) {
-        match &mut self.counted[link] {
-            Some(flits) => flits.give(vc, room, time),
-            None => self.crowded.give(link, vc, room, time),
+        if self.details[link] == BufferDetail::Full {
+            self.crowded.give(link, vc, room, time);
+        } else if let Some(flits) = &mut self.counted[link] {
+            flits.give(vc, room, time);
         }
+    }
+
+    /// Prefetches the state of a link.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, link: usize) {
+        self.crowded.prefetch(link);
     }
 
     /// Returns whether the record is right if a packet that leaves `left` credits of its VC is sent

@@ -12,7 +12,8 @@
 
 use crate::store::account::VcCredits;
 use crate::watch::downstream::insert_in_time;
-use pantala_engine::Time;
+use pantala_engine::{Time, prefetch};
+use pantala_routing::MAX_VIRTUAL_CHANNELS;
 use std::collections::VecDeque;
 
 /// What decides whether links lack room.
@@ -48,7 +49,7 @@ pub(crate) const NEVER_CROWDED: i32 = i32::MIN / 2;
 #[derive(Clone, Debug, Default)]
 struct Link {
     /// Flits beyond the link, by VC.
-    beyond: Vec<i32>,
+    beyond: [i32; MAX_VIRTUAL_CHANNELS as usize],
     /// Credits on their way back, in the order of time: time, VC and flits.
     back: VecDeque<(Time, u8, u32)>,
     /// The VCs that lack room, and since when their time is counted.
@@ -68,11 +69,10 @@ impl CrowdedLinks {
     /// Returns the bytes of memory held.
     pub(crate) fn memory(&self) -> usize {
         let each = size_of::<i32>() + size_of::<bool>() + size_of::<Option<Box<Link>>>();
-        let held = self.links.iter().flatten().map(|link| {
-            size_of::<Link>()
-                + link.beyond.capacity() * size_of::<i32>()
-                + link.back.capacity() * size_of::<(Time, u8, u32)>()
-        });
+        let held =
+            self.links.iter().flatten().map(|link| {
+                size_of::<Link>() + link.back.capacity() * size_of::<(Time, u8, u32)>()
+            });
         self.initial.capacity() * each + held.sum::<usize>()
     }
 
@@ -80,6 +80,16 @@ impl CrowdedLinks {
     #[inline(always)]
     pub(crate) fn counts(&self, link: usize) -> bool {
         self.counts[link]
+    }
+
+    /// Prefetches the state of a link, if its events count.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, link: usize) {
+        if let Some(link) = &self.links[link] {
+            let line = (&raw const **link).cast::<[u8; 64]>();
+            prefetch(line);
+            prefetch(line.wrapping_add(1));
+        }
     }
 
     /// Returns whether a packet that leaves `left` credits of its VC can be sent ahead.
@@ -128,18 +138,16 @@ impl CrowdedLinks {
         let Thresholds { vcs, lacks_from, .. } = self.thresholds;
         self.counts[number] = true;
         let link = self.links[number].get_or_insert_default();
-        link.beyond.clear();
+        link.beyond = [0; MAX_VIRTUAL_CHANNELS as usize];
         link.back.clear();
         let mut back = Vec::new();
         for vc in 0..vcs as u8 {
-            let Some(VcCredits { left, pending }) = credits(vc) else {
-                link.beyond.push(0);
-                continue;
-            };
-            link.beyond.push(self.initial[number] - left);
+            let Some(VcCredits { left, pending }) = credits(vc) else { continue };
+            let beyond = &mut link.beyond[usize::from(vc)];
+            *beyond = self.initial[number] - left;
             for (time, flits) in pending {
                 if time <= now {
-                    link.beyond[usize::from(vc)] -= flits as i32;
+                    *beyond -= flits as i32;
                 } else {
                     back.push((time, vc, flits));
                 }
@@ -147,7 +155,8 @@ impl CrowdedLinks {
         }
         back.sort_by_key(|(time, ..)| *time);
         link.back.extend(back);
-        link.crowded = link.beyond.iter().filter(|beyond| **beyond >= lacks_from).count() as u32;
+        link.crowded =
+            link.beyond[..vcs].iter().filter(|beyond| **beyond >= lacks_from).count() as u32;
         link.at = now;
     }
 

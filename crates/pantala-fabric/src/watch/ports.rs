@@ -222,6 +222,12 @@ impl PortWatch {
         self.buffers.allows_ahead(self.output(out), left)
     }
 
+    /// Prefetches the state of an output's link.
+    #[inline(always)]
+    pub(crate) fn prefetch_known(&self, out: usize) {
+        self.buffers.prefetch(self.output(out));
+    }
+
     /// The place of an output's link.
     pub(crate) const fn output(&self, out: usize) -> usize {
         out - self.outputs.start
