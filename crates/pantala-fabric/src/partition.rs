@@ -237,20 +237,25 @@ impl Fabric {
             Kind::NIC => nics.nics.prefetch::<2>(id as usize),
             _ => {}
         };
-        if !setup.stages.virtual_output::<F>() {
+        if !agenda.blocks.large {
             return agenda.wheel.turn_to_batch(until, foresee, |_, _, _| {});
         }
-        // With virtual output queues each step of a packet reads what the one before it has found:
-        // the port, the queue, the packet.
+        // Each step of a packet reads what the one before it has found: the port, the queue, the
+        // packet.
+        let virtual_output = setup.stages.virtual_output::<F>();
         let jobs = usize::from(setup.config.jobs);
         let foresee = |phase, id: u32, hint: u32| {
             foresee(phase, id, hint);
             match phase {
                 Kind::LINK | Kind::CROSSBAR => {
-                    ports.virtual_queues.prefetch::<2>(id as usize * setup.vcs);
-                    counters.jobs.prefetch::<2>(id as usize * jobs);
+                    if virtual_output {
+                        ports.virtual_queues.prefetch::<2>(id as usize * setup.vcs);
+                    }
+                    if jobs > 1 {
+                        counters.jobs.prefetch::<2>(id as usize * jobs);
+                    }
                 }
-                Kind::NIC => counters.nic_jobs.prefetch::<1>(id as usize * jobs),
+                Kind::NIC if jobs > 1 => counters.nic_jobs.prefetch::<1>(id as usize * jobs),
                 _ => {}
             }
         };
@@ -265,9 +270,24 @@ impl Fabric {
                         ports.out_vcs[first + vc].queue.prefetch_head(packets);
                     }
                 }
-                Kind::CROSSBAR => {
+                Kind::CROSSBAR if virtual_output => {
                     for vc in bits(ports.out_ports[out].waiting.into()) {
                         ports.virtual_queues[first + vc].queue.prefetch_head(packets);
+                    }
+                }
+                Kind::CROSSBAR => {
+                    let port = &ports.out_ports[out];
+                    let inputs = (port.router * setup.ports) as usize * setup.vcs;
+                    for vc in bits(port.waiting.into()) {
+                        for word in 0..setup.words {
+                            let set = requests.waiting[(first + vc) * setup.words + word];
+                            for bit in bits(set).take(2) {
+                                let in_vc = inputs + word * 64 + bit;
+                                ports.in_vcs.prefetch::<1>(in_vc);
+                                let in_port = setup.by_vcs.quotient(in_vc as u32);
+                                ports.in_ports.prefetch::<1>(in_port as usize);
+                            }
+                        }
                     }
                 }
                 _ => {}

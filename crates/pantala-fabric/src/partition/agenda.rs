@@ -38,6 +38,8 @@ impl Kind {
 /// Bytes of router state per block, approximately. See docs/appendix-performance.md for the
 /// measurement.
 const BLOCK_BYTES: usize = 512 << 10;
+/// Bytes of router state, approximately, that a cache near the core holds at least in part.
+const CACHED_BYTES: usize = 8 << 20;
 /// The smallest window in ps for which blocks pay.
 const LEAST_AHEAD: Time = 20_000;
 /// The fewest packets per window and link for which blocks pay: otherwise the state of a block
@@ -52,6 +54,8 @@ pub(crate) struct Blocks {
     groups_per_block: u32,
     /// How far one block may be ahead of another, in ps.
     ahead: Time,
+    /// Whether most of the state that an event needs comes from memory.
+    pub(crate) large: bool,
     /// The current block. Its wheel is [`Agenda::wheel`].
     current: u16,
     /// Per block, its wheel, with an empty one for the current block. Empty if there is one block.
@@ -79,7 +83,10 @@ impl Blocks {
         } else {
             Vec::new()
         };
-        Self { first_group: own.start, groups_per_block, ahead, current: 0, wheels }
+        // Small networks take both ways: this one where indices are checked.
+        let large =
+            cfg!(debug_assertions) || router_bytes(config, network) * routers > CACHED_BYTES;
+        Self { first_group: own.start, groups_per_block, ahead, large, current: 0, wheels }
     }
 
     /// Returns the block of a group.

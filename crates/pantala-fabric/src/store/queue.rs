@@ -141,7 +141,9 @@ impl Queue {
     #[inline(always)]
     pub(crate) fn prefetch_head(&self, packets: &Packets) {
         packets.prefetch(self.head);
-        packets.chunks.chunks.prefetch::<1>((self.second / PLACES) as usize);
+        if self.second != NONE {
+            packets.chunks.chunks.prefetch::<1>((self.second / PLACES) as usize);
+        }
     }
 
     /// The packets in order.
