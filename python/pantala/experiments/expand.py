@@ -20,6 +20,7 @@ from pantala.experiments.axes import JOBS, Point
 from pantala.experiments.description import Description
 from pantala.experiments.seeded import NodesBySeed, SeededRuns
 from pantala.planning.record_size import large_bytes
+from pantala.planning.run_cost import KnownTraffic
 from pantala.runs.parts import Part, parts_of
 from pantala.scenario import Scenario
 from pantala.scenario.job_copies import with_copies
@@ -73,6 +74,7 @@ class Expansion:
         self._resolve = Resolver()
         self._nodes = NodesBySeed(self._resolve)
         self._known = KnownParts()
+        self._traffic = KnownTraffic()
         self._last: tuple[int, _Shared | None] | None = None
 
     def __len__(self) -> int:
@@ -135,7 +137,7 @@ class Expansion:
                 pass
         scenario, resolved = self._found(number, assumptions=False)
         return [
-            ListedRun(part.name, None if part.as_long_as else self._run_id(part), _size(part))
+            ListedRun(part.name, None if part.as_long_as else self._run_id(part), self._size(part))
             for part in self._parts_of(scenario, resolved, number)
         ]
 
@@ -193,7 +195,14 @@ class Expansion:
             return None  # a case by itself says it in the words of the scenario
         parts = self._parts_of(scenario, resolved, first)
         runs = SeededRuns(plan, parts, self._nodes)
-        return _Shared(scenario, plan, runs, tuple(map(_size, parts)))
+        return _Shared(scenario, plan, runs, tuple(map(self._size, parts)))
+
+    def _size(self, part: Part) -> float | None:
+        """Returns the expected bytes of the tables of a run.
+
+        A run that lasts as long as another one has a part of its jobs, so its tables are smaller.
+        """
+        return None if part.as_long_as else large_bytes(part.plan, self._traffic)
 
     def _seed(self, number: int) -> int:
         assert self._seed_axis is not None
@@ -357,14 +366,6 @@ class _Shared:
         if self.plan is not None:
             return resolve({**self.plan, "seed": seed})
         return resolve(build_plan(_with_seed(self.scenario, seed), assumptions=assumptions))
-
-
-def _size(part: Part) -> float | None:
-    """Returns the expected bytes of the tables of a run.
-
-    A run that lasts as long as another one has a part of its jobs, so its tables are smaller.
-    """
-    return None if part.as_long_as else large_bytes(part.plan)
 
 
 def _with_seed(scenario: Scenario, seed: int) -> Scenario:

@@ -15,7 +15,7 @@ from pantala.catalogue.tables import TABLES
 from pantala.core.plan import ExpectedTraffic, Plan
 from pantala.core.recorded import is_recorded
 from pantala.errors import PlanError, ScenarioError, UsageError
-from pantala.planning.run_cost import hops_of_packet, pattern_bytes, traffic
+from pantala.planning.run_cost import KnownTraffic, hops_of_packet, pattern_bytes, traffic
 from pantala.scenario.plan import awaited
 from pantala.system.disk import free_disk
 from pantala.text.amounts import PLAIN
@@ -148,18 +148,19 @@ def table_sizes(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic]) ->
     return sorted(found, key=lambda size: size.bytes, reverse=True)
 
 
-def large_bytes(plan: Plan) -> float | None:
+def large_bytes(plan: Plan, known: KnownTraffic | None = None) -> float | None:
     """Returns the expected bytes of the tables of a run; None if no table can be large.
 
     Args:
         plan: a resolved plan.
+        known: remembers the traffic of programs, for other plans.
     """
     record = plan["record"]
     asked_for = (is_recorded(record, table) for table in _TABLES if TABLES[table].switch)
     if not any(asked_for) and not 0 < record["window_ps"] < _LONG_WINDOW_PS:
         return None  # most runs of experiments; their traffic would take time to compute
     try:
-        return sum(size.bytes for size in table_sizes(plan, traffic(plan)))
+        return sum(size.bytes for size in table_sizes(plan, traffic(plan, known)))
     except PlanError:
         return None  # the run says what is wrong with its workload
 

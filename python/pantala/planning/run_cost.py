@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +14,7 @@ from pantala.planning.job_length import pass_ps, run_length_ns
 
 __all__ = [
     "BYTES_PER_PROCESS",
+    "KnownTraffic",
     "RunCost",
     "hops_of_packet",
     "packets_of",
@@ -28,6 +31,8 @@ _HOPS_PER_SECOND = 2.5e6
 #: Hops of a packet with adaptive routing, by the kind of topology. Groups of rows and columns have
 #: longer paths: the applications of `pantala workload table chunduri2021` make 11 to 13 hops.
 _HOPS = {"dragonfly": 5.0, "dragonfly_2d": 12.0}
+#: What a job's program does not depend on.
+_OF_PLACE = {"nodes", "placement", "routing", "routing_all_to_all", "start_ps"}
 
 
 @dataclass(frozen=True)
@@ -100,7 +105,24 @@ def _passes(
     return float(max(1.0, (stop_of(job, end_ns) * 1000 - job["start_ps"]) / length))
 
 
-def traffic(plan: Plan) -> dict[str, ExpectedTraffic]:
+class KnownTraffic:
+    """The traffic of programs, counted once for plans that differ in nodes and routing only."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, dict[str, ExpectedTraffic]] = {}
+
+    def of(self, plan: Plan) -> dict[str, ExpectedTraffic]:
+        """Returns what `Plan.expected_traffic` returns."""
+        programs = [{k: v for k, v in job.items() if k not in _OF_PLACE} for job in plan["jobs"]]
+        rest = [plan[key] for key in ("mpi", "packet_bytes", "flit_bytes", "links", "seed")]
+        text = json.dumps([programs, rest], sort_keys=True)
+        key = hashlib.sha256(text.encode()).hexdigest()
+        if key not in self._found:
+            self._found[key] = plan.expected_traffic()
+        return self._found[key]
+
+
+def traffic(plan: Plan, known: KnownTraffic | None = None) -> dict[str, ExpectedTraffic]:
     """Returns what each job sends, by the job's name.
 
     A pattern sends its load for the duration of the run. Of a job that repeats, one pass counts.
@@ -108,11 +130,12 @@ def traffic(plan: Plan) -> dict[str, ExpectedTraffic]:
 
     Args:
         plan: a resolved plan.
+        known: remembers the traffic of programs, for other plans.
 
     Raises:
         PlanError: a workload is wrong.
     """
-    sent = plan.expected_traffic()
+    sent = plan.expected_traffic() if known is None else dict(known.of(plan))
     seconds = plan["stop"]["duration_ps"] * 1e-12
     for job in plan["jobs"]:
         if job["workload"]["kind"] == "pattern":

@@ -12,7 +12,7 @@ from typing import Any, cast
 import pytest
 
 import pantala as pt
-from pantala.core.plan import Done, Plan, Progress, Resolver
+from pantala.core.plan import Done, ExpectedTraffic, Plan, Progress, Resolver
 from pantala.experiments import estimate as of_sweeps
 from pantala.experiments.description import describe
 from pantala.experiments.runner import Sweep
@@ -21,7 +21,7 @@ from pantala.planning.cost import cost_of, from_traffic, in_parts, warn_of_cost
 from pantala.planning.extrapolate import from_probe
 from pantala.planning.probe import Probe, Sample, _Enough, _Steps, probe
 from pantala.planning.record_size import MOST_GROUP_ROWS, MOST_LINK_ROWS, row_bytes
-from pantala.planning.run_cost import BYTES_PER_PROCESS, RunCost, traffic
+from pantala.planning.run_cost import BYTES_PER_PROCESS, KnownTraffic, RunCost, traffic
 from support import SMALL, Ended
 from sweeps import scenario as small_scenario
 
@@ -512,3 +512,33 @@ def test_a_probe_that_ends_within_a_step_knows_what_has_arrived(
     assert found is not None
     assert found.samples[-1].delivered == seen[-1]
     assert (found.samples[-1].simulated_ps, found.samples[-1].seconds) == (50 * 10**6, 5.0)
+
+
+def test_traffic_is_counted_once_for_plans_that_differ_in_place_and_routing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    counted: list[str] = []
+    expected = Plan.expected_traffic
+
+    def count(plan: Plan) -> dict[str, ExpectedTraffic]:
+        counted.append(plan["name"])
+        return expected(plan)
+
+    monkeypatch.setattr(Plan, "expected_traffic", count)
+
+    def uniform(load: float) -> dict[str, Any]:
+        return job("u", 4, "pattern", pattern="uniform", load=load)
+
+    known = KnownTraffic()
+    plans = [
+        plan_of([{**halo(2), "placement": placement}, uniform(load)], **keys)
+        for placement in ("random", "contiguous")
+        for load in (0.1, 0.2)
+        for keys in ({"stop": {"duration": "9 us"}}, {"stop": {"duration": "5 us"}})
+    ]
+    others = [plan_of([halo(3)]), plan_of([noise(3)]), plan_of([noise(3)], seed=2)]
+    found = [traffic(plan, known) for plan in (*plans, *others)]
+    # Of the pattern the two loads are two programs, and its traffic is that of each plan.
+    assert len(counted) == 2 + len(others)
+    assert found == [traffic(plan) for plan in (*plans, *others)]
+    assert found[0]["u"] != found[1]["u"]
