@@ -103,7 +103,8 @@ def hot_spots(e: Evidence) -> Measures:
     """
 
     def peak(links: pl.DataFrame) -> float:
-        stall = links.group_by("source_group").agg(pl.col("stall_ns").sum())["stall_ns"].to_numpy()
+        by_group = links.group_by("source_group").agg(pl.col("stall_ns").sum()).sort("source_group")
+        stall = by_group["stall_ns"].to_numpy()
         return float(stall.max() / stall.mean())
 
     return {"more_under_par": _less_even_under_par(e, "local", peak)}
@@ -121,7 +122,8 @@ def traffic_balance(e: Evidence) -> Measures:
         return float(sent.std() / sent.mean())
 
     def over_groups(links: pl.DataFrame) -> float:
-        return over_links(links.group_by("source_group").agg(pl.col("bytes").sum()))
+        by_group = links.group_by("source_group").agg(pl.col("bytes").sum())
+        return over_links(by_group.sort("source_group"))
 
     return {
         "global_more_under_par": _less_even_under_par(e, "global", over_links),
