@@ -20,6 +20,7 @@ from pantala.files.run_directory import RUN_FILE
 from pantala.files.run_form import misfit
 from pantala.files.table_errors import UNREADABLE
 from pantala.files.table_values import odd_value
+from pantala.text.core_times import in_units
 
 __all__ = [
     "AGAIN",
@@ -178,4 +179,4 @@ def why_failed(document: Mapping[str, Any]) -> str | None:
     reason = document.get("reason")
     if document.get("complete") or reason not in ("stalled", "failed"):
         return None
-    return one_line(str(document.get("diagnosis") or reason))
+    return one_line(in_units(str(document.get("diagnosis") or reason)))

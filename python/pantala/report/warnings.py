@@ -7,6 +7,7 @@ from pantala.report.reported_run import ReportedRun
 from pantala.run_tables.run_like import RunLike
 from pantala.runs.curve_states import ACCEPTED
 from pantala.text.amounts import significant
+from pantala.text.core_times import in_units
 
 __all__ = ["warnings"]
 
@@ -28,7 +29,7 @@ def warnings(reported: ReportedRun) -> list[str]:
 def _diagnosis(run: RunLike) -> list[str]:
     """Returns what a run waited for that stalled; the caveats say that it ended early."""
     diagnosis = run.document.get("diagnosis")
-    return [str(diagnosis)] if diagnosis else []
+    return [in_units(str(diagnosis))] if diagnosis else []
 
 
 def _planned(run: RunLike) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from pantala.text.amounts import PAGE, count
+from pantala.text.core_times import in_units
 from pantala.text.notebook_page import page, table
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def experiment_html(experiment: InterferenceLike) -> str:
 def _facts(run: RunLike) -> dict[str, str]:
     topology = run.document["plan"]["topology"]
     nodes = topology["p"] * topology["a"] * topology["g"]
-    reason = run.document.get("diagnosis") or run.document.get("reason", "")
+    reason = in_units(run.document.get("diagnosis") or run.document.get("reason", ""))
     return {
         "state": "" if run.document["complete"] else f"incomplete ({reason.partition(chr(10))[0]})",
         "machine": f"{count(nodes)} nodes in {topology['g']} group{'s' * (topology['g'] != 1)}",

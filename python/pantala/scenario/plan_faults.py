@@ -8,12 +8,12 @@ from typing import Any
 
 from pantala.errors import Fault, PlanError, ScenarioError, nearest
 from pantala.models.key_path import Named, parse, value_at
+from pantala.text.core_times import in_units
 from pantala.text.units import Bandwidth, Duration, Quantity, Size, TimePerByte
 
 __all__ = [
     "at_written_jobs",
     "error_of_plan",
-    "in_units",
     "quantity_text",
     "scenario_key",
     "with_remedy",
@@ -36,7 +36,6 @@ _QUANTITIES: Mapping[str, type[Quantity]] = {
 _COUNTED = {"_flits": "flits", "_packets": "packets"}
 #: The keys that a bare string can set.
 _SHORTHANDS = frozenset({"algorithm", "kind", "distribution", "model", "preset"})
-_RAW_TIME = re.compile(r"\b(\d+) ps\b")
 
 
 def error_of_plan(error: PlanError, source: str, given: Mapping[str, Any]) -> ScenarioError:
@@ -97,11 +96,6 @@ def scenario_key(plan_key: str) -> str:
     key = _UNIT.sub("", plan_key.replace(".workload.parts[", ".workload["))
     root = re.split(r"[.\[]", plan_key, maxsplit=1)[0]
     return f"machine.{key}" if root in _OF_MACHINE else key
-
-
-def in_units(text: str) -> str:
-    """Returns a text of the core with its times in units: ``90000000 ps`` becomes ``90 us``."""
-    return _RAW_TIME.sub(lambda match: str(Duration(int(match[1]))), text)
 
 
 def _fault(error: PlanError, given: Mapping[str, Any]) -> Fault:

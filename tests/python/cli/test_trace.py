@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +12,9 @@ import pytest
 import pantala as pt
 from pantala.core.plan import Plan
 from pantala.errors import PlanError
+from pantala.files.run_files import why_failed
 from pantala.scenario.plan import build_plan
+from pantala.text.units import Duration
 from support import ROOT, Ended
 
 MACHINE = {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}}
@@ -161,6 +164,14 @@ def test_a_deadlock_of_long_sends_names_the_threshold(tmp_path: Path) -> None:
         pt.run(found, tmp_path / "out")
     text = str(caught.value)
     assert "2 ranks wait for one another (MPI deadlock):" in text
+    # run.json has the time as the core gives it, in ps; what a user reads has a unit.
+    since = re.search(r"blocked in send since (\S+ \w+):", text)
+    assert since
+    told = since[1]
+    assert told.split()[1] in ("ns", "us")
+    stored = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert f"since {int(Duration.parse(told))} ps:" in stored["diagnosis"]
+    assert f"since {told}:" in str(why_failed(stored))
     assert (
         "a send longer than mpi.eager_threshold waits for its receive (rendezvous): "
         'post the receive first, or set mpi.eager_threshold = "131072 B"'

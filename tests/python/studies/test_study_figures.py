@@ -478,11 +478,11 @@ def test_means_over_the_only_seed_that_ran_say_so(runs: Path, tmp_path: Path) ->
 
 
 @pytest.mark.native
-def test_means_that_are_compared_have_equal_seeds(runs: Path, tmp_path: Path) -> None:
-    """A third seed of one routing changes no mean."""
+def test_means_and_samples_that_are_compared_have_equal_seeds(runs: Path, tmp_path: Path) -> None:
+    """A third seed of one routing changes no mean and no sample."""
     less = tmp_path / "runs"
     shutil.copytree(runs, less)
-    later = write(tmp_path / "later", *(entry(kind, ENTRIES[kind]) for kind in _OF_MEANS))
+    later = write(tmp_path / "later", *(entry(kind, ENTRIES[kind]) for kind in _OF_EQUAL_SEEDS))
     (tmp_path / "later" / "pair.toml").write_text(PAIR.replace("seeds = 2", "seeds = 3"))
     Campaign(later, less, quick=False).run_one("pair", workers=1)
     remove(less, set(tables(less, "jobs", routing__algorithm="minimal", seed=3)["run"]))
@@ -493,7 +493,7 @@ def test_means_that_are_compared_have_equal_seeds(runs: Path, tmp_path: Path) ->
         assert made.caption == before.caption
 
 
-_OF_MEANS = [name for name, kind in KINDS.items() if kind.of_one]
+_OF_EQUAL_SEEDS = [name for name, kind in KINDS.items() if kind.equal_seeds]
 
 
 def test_a_table_says_which_seeds_it_has(runs: Path, tmp_path: Path) -> None:

@@ -26,7 +26,9 @@ class StudyKind:
             first is the default. Empty if there is one.
         one_seed: whether it shows one seed.
         of_one: of a kind with means over seeds: what it shows if there is one seed. Its cells have
-            equal seeds. Kinds with neither show all seeds.
+            equal seeds.
+        compares: whether it compares samples of cells, which then have equal seeds. Kinds with none
+            of the three show all seeds.
         panels: the columns of the panels, unless the entry names others.
         groups: the same for groups.
         series: the same for series.
@@ -42,6 +44,7 @@ class StudyKind:
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     one_seed: bool = False
     of_one: str = ""
+    compares: bool = False
     panels: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
     series: tuple[str, ...] = ()
@@ -49,6 +52,11 @@ class StudyKind:
     of_links: bool = False
     pools: bool = False
     serves: bool = False
+
+    @property
+    def equal_seeds(self) -> bool:
+        """Whether it shows the seeds that all its cells have."""
+        return self.compares or bool(self.of_one)
 
 
 _LINKS = ("links|link_jobs",)
@@ -151,6 +159,7 @@ KINDS: Mapping[str, StudyKind] = {
             "Each point is the run time of a job in a run; boxes show quartiles and extremes.",
             ("jobs",),
             dict.fromkeys(("execution_time_ns", "relative", "z_score"), ("jobs",)),
+            compares=True,
             panels=("name",),
             series=("condition",),
         ),
@@ -159,6 +168,7 @@ KINDS: Mapping[str, StudyKind] = {
             "z-scores of run times by groups spanned, among all samples of a panel; lines join"
             " means.",
             ("jobs", "ranks"),
+            compares=True,
             panels=("name",),
             series=("condition",),
         ),

@@ -151,7 +151,9 @@ def _figure(
     none = [f"experiment {name} has no run" for name in lacking]
     if not there:
         return MadeFigure(given, f"Not drawn: {' and '.join(none)}.", pl.DataFrame(), None)
-    rows = FigureRows(entry, there, evidence.seeds, one_seed=kind.one_seed, means=bool(kind.of_one))
+    rows = FigureRows(
+        entry, there, evidence.seeds, one_seed=kind.one_seed, equal_seeds=kind.equal_seeds
+    )
     numbers = NUMBERS[kind.name](rows) if rows and rows.whole else pl.DataFrame()
     if numbers.is_empty():
         why = f"Not drawn: {_lacking(rows, entry, quick=quick)}"

@@ -29,7 +29,7 @@ class FigureRows:
         wanted: the number of all its runs.
         whole: whether each table of `where` has runs in this version of the study.
         seed: the only seed that a figure of one seed shows; None for others.
-        seeds: the seeds of its means: those that all its cells have. Of a figure that shows all
+        seeds: of a figure of equal seeds, those that all its cells have; of a figure that shows all
             seeds, those with runs. Empty for figures of one seed, and without an axis of seeds.
         only_done: the only seed with runs, in a figure of several; None if several have.
     """
@@ -41,7 +41,7 @@ class FigureRows:
         seeds: Sequence[int],
         *,
         one_seed: bool,
-        means: bool = False,
+        equal_seeds: bool = False,
     ) -> None:
         """Chooses the runs.
 
@@ -50,7 +50,7 @@ class FigureRows:
             experiments: its experiments, as far as they have been begun.
             seeds: the seeds that count; see `Evidence`.
             one_seed: whether it shows one seed: the first of those with the most runs.
-            means: whether it shows means over seeds: over those that all its cells have.
+            equal_seeds: whether it shows the seeds that all its cells have.
         """
         self.entry = entry
         self._parts = [_Part(entry, each) for each in experiments]
@@ -68,7 +68,7 @@ class FigureRows:
                 ranked = runs.group_by("seed").agg(done=done).sort("done", -pl.col("seed"))
                 self.seed = ranked["seed"][-1]
                 runs = runs.filter(pl.col("seed") == self.seed)
-            if means and len(done_seeds):
+            if equal_seeds and len(done_seeds):
                 self.seeds = self._shared(runs)
                 runs = runs.filter(pl.col("seed").is_in(self.seeds))
             elif not one_seed:
