@@ -10,6 +10,7 @@ pub(crate) mod audit;
 pub(crate) mod build;
 mod exchange;
 mod hand_over;
+mod look_ahead;
 pub(crate) mod messages;
 pub(crate) mod network;
 pub(crate) mod partition_map;
@@ -22,7 +23,7 @@ use crate::host::{Host, Wakes};
 use crate::partition::agenda::Kind;
 use crate::partition::messages::PartitionMessages;
 use crate::probe::Probe;
-use crate::store::requests::{Requests, bits};
+use crate::store::requests::Requests;
 use crate::variant::{General, Model, Plain, Sst, Variant, Watched};
 use pantala_engine::Time;
 use serde::{Deserialize, Serialize};
@@ -181,118 +182,5 @@ impl<H: Host, P: Probe> Partition<H, P> {
                 self.fabric.ensure_nic_wake(terminal, time);
             }
         }
-    }
-}
-
-impl Fabric {
-    /// Moves to the next group of events, and prefetches the state of events that come soon after.
-    /// In a large or saturated network hardly any of that state is in the cache, and the misses
-    /// overlap.
-    #[inline(always)]
-    fn next_group<F: Variant>(&mut self, until: Time) -> Option<(Time, u8)> {
-        match self.agenda.wheel.next_open_batch(until) {
-            Some(found) => found,
-            None => self.turn_to_group::<F>(until),
-        }
-    }
-
-    #[inline(never)]
-    fn turn_to_group<F: Variant>(&mut self, until: Time) -> Option<(Time, u8)> {
-        let Self {
-            setup,
-            agenda,
-            packets,
-            ports,
-            requests,
-            nics,
-            learning,
-            observer,
-            counters,
-            ..
-        } = self;
-        let observer = observer.on::<F>();
-        let foresee = |phase, id: u32, hint: u32| match phase {
-            Kind::ARRIVE => {
-                packets.prefetch(id);
-                if setup.stages.learning() {
-                    learning.prefetch(id);
-                }
-                ports.in_vcs.prefetch::<1>(hint as usize);
-                ports.in_ports.prefetch::<1>(setup.by_vcs.quotient(hint) as usize);
-                if let Some(observer) = &observer {
-                    observer.prefetch_input(hint as usize);
-                }
-            }
-            Kind::DELIVER => packets.prefetch_whole(id),
-            Kind::LINK | Kind::CROSSBAR => {
-                let id = id as usize;
-                ports.out_ports.prefetch::<2>(id);
-                // Enough for four VCs.
-                ports.out_vcs.prefetch::<4>(id * setup.vcs);
-                requests.waiting.prefetch::<1>(id * setup.vcs * setup.words);
-                if let Some(observer) = &observer {
-                    observer.prefetch_output(id, id * setup.vcs);
-                }
-            }
-            Kind::NIC => nics.nics.prefetch::<2>(id as usize),
-            _ => {}
-        };
-        if !agenda.blocks.large {
-            return agenda.wheel.turn_to_batch(until, foresee, |_, _, _| {});
-        }
-        // Each step of a packet reads what the one before it has found: the port, the queue, the
-        // packet.
-        let virtual_output = setup.stages.virtual_output::<F>();
-        let jobs = usize::from(setup.config.jobs);
-        let foresee = |phase, id: u32, hint: u32| {
-            foresee(phase, id, hint);
-            match phase {
-                Kind::LINK | Kind::CROSSBAR => {
-                    if virtual_output {
-                        ports.virtual_queues.prefetch::<2>(id as usize * setup.vcs);
-                    }
-                    if jobs > 1 {
-                        counters.jobs.prefetch::<2>(id as usize * jobs);
-                    }
-                }
-                Kind::NIC if jobs > 1 => counters.nic_jobs.prefetch::<1>(id as usize * jobs),
-                _ => {}
-            }
-        };
-        let announce = |phase, id: u32, _| {
-            let (out, first) = (id as usize, id as usize * setup.vcs);
-            if let (Kind::LINK | Kind::CROSSBAR, Some(observer)) = (phase, &observer) {
-                observer.prefetch_known_output(out);
-            }
-            match phase {
-                Kind::LINK => {
-                    for vc in bits(ports.out_ports[out].queued.into()) {
-                        ports.out_vcs[first + vc].queue.prefetch_head(packets);
-                    }
-                }
-                Kind::CROSSBAR if virtual_output => {
-                    for vc in bits(ports.out_ports[out].waiting.into()) {
-                        ports.virtual_queues[first + vc].queue.prefetch_head(packets);
-                    }
-                }
-                Kind::CROSSBAR => {
-                    let port = &ports.out_ports[out];
-                    let inputs = (port.router * setup.ports) as usize * setup.vcs;
-                    for vc in bits(port.waiting.into()) {
-                        for word in 0..setup.words {
-                            let set = requests.waiting[(first + vc) * setup.words + word];
-                            for bit in bits(set).take(2) {
-                                let in_vc = inputs + word * 64 + bit;
-                                ports.in_vcs.prefetch::<1>(in_vc);
-                                let in_port = setup.by_vcs.quotient(in_vc as u32);
-                                ports.in_ports.prefetch::<1>(in_port as usize);
-                            }
-                        }
-                    }
-                }
-                _ => {}
-            }
-        };
-        agenda.wheel.turn_to_batch(until, foresee, announce)
     }
 }
