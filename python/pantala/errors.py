@@ -230,11 +230,13 @@ class SimulationError(PantalaError, RuntimeError):
     exit_status = 1
 
     def __init__(self, message: str, directory: Path | None = None) -> None:
+        from pantala.text.core_times import in_units
+
         self.directory = directory
         # A program of a job is at fault: it broke a rule of MPI, or its ranks wait for one another.
         if message.startswith("job '") or "(MPI deadlock)" in message.partition("\n")[0]:
             vars(self)["exit_status"] = 2
-        super().__init__(message)
+        super().__init__(in_units(message))
 
 
 class UnwritableError(SimulationError):

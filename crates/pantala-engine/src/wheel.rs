@@ -101,7 +101,7 @@ impl Wheel {
         self.push_with_hint(time, phase, id, 0);
     }
 
-    /// Schedules an event as [`Self::push`] does. [`Self::next_batch_foreseen`] and
+    /// Schedules an event as [`Self::push`] does. [`Self::turn_to_batch`] and
     /// [`Self::pop_with_hint`] return `hint` with it.
     #[inline]
     pub fn push_with_hint(&mut self, time: Time, phase: u8, id: u32, hint: u32) {
@@ -210,27 +210,15 @@ impl Wheel {
     /// `until`.
     #[inline]
     pub fn next_batch(&mut self, until: Time) -> Option<(Time, u8)> {
-        self.next_batch_foreseen(until, |_, _, _| {})
-    }
-
-    /// Like [`Self::next_batch`]. Also calls `foresee` with phase, identity and hint of about a
-    /// dozen events that come next, in no order, so that the caller can prefetch their data. Events
-    /// that are scheduled before those are not foreseen.
-    #[inline]
-    pub fn next_batch_foreseen(
-        &mut self,
-        until: Time,
-        foresee: impl FnMut(u8, u32, u32),
-    ) -> Option<(Time, u8)> {
         match self.next_open_batch(until) {
             Some(found) => found,
-            None => self.turn_to_batch(until, foresee, |_, _, _| {}),
+            None => self.turn_to_batch(until, |_, _, _| {}, |_, _, _| {}),
         }
     }
 
-    /// Like [`Self::next_batch_foreseen`], as far as the current bucket goes; `None` if it has no
-    /// event left before the next tick. Then [`Self::turn_to_batch`] goes on. A caller that calls
-    /// both need not have its `foresee` at hand for each batch.
+    /// Like [`Self::next_batch`], as far as the current bucket goes; `None` if it has no event left
+    /// before the next tick. Then [`Self::turn_to_batch`] goes on. A caller that calls both need not
+    /// have the closures of that one at hand for each batch.
     #[inline(always)]
     pub fn next_open_batch(&mut self, until: Time) -> Option<Option<(Time, u8)>> {
         if self.batch == END {
@@ -243,10 +231,14 @@ impl Wheel {
         Some((self.batch_key.0 < until).then_some(self.batch_key))
     }
 
-    /// Moves to the next batch, after the current bucket or at the tick. Arguments and result are
-    /// those of [`Self::next_batch_foreseen`], after [`Self::next_open_batch`] has returned `None`.
-    /// Calls `announce` with the events of each bucket that it opens, except those that were far
-    /// away: what `foresee` has prefetched is there by then, and can tell what else to prefetch.
+    /// Moves to the next batch, after the current bucket or at the tick, after
+    /// [`Self::next_open_batch`] has returned `None`.
+    ///
+    /// The caller can prefetch the data of events, in two steps. `foresee` gets phase, identity and
+    /// hint of about a dozen events that come next, in no order; events that are scheduled before
+    /// those are not foreseen. `announce` gets the events of each bucket that opens, except those
+    /// that were far away: by then what `foresee` has prefetched is there, and tells what else to
+    /// prefetch.
     #[inline(never)]
     pub fn turn_to_batch(
         &mut self,

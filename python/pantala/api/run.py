@@ -30,7 +30,6 @@ from pantala.runs.interference import InterferenceRuns
 from pantala.runs.parts import parts_of
 from pantala.runs.progress import ProgressLine, shown_steps
 from pantala.scenario import Scenario
-from pantala.text.core_times import in_units
 from pantala.text.plain_console import PlainConsole
 
 __all__ = ["expected", "run"]
@@ -174,7 +173,7 @@ def _simulate_one(
         output.discard()
         raise scenario.error_of_plan(error) from None
     except SimulationError as error:
-        raise SimulationError(in_units(str(error)), _keep(output)) from None
+        raise SimulationError(str(error), _keep(output)) from None
     except KeyboardInterrupt:
         raise Interrupted(_keep(output)) from None
     except BaseException:
@@ -203,7 +202,7 @@ def _simulate_parts(
         runs.end()
         raise scenario.error_of_plan(error) from None
     except SimulationError as error:
-        raise SimulationError(in_units(str(error)), runs.end()) from None
+        raise SimulationError(str(error), runs.end()) from None
     except KeyboardInterrupt:
         raise Interrupted(runs.end(), continues=True) from None
     except BaseException:

@@ -104,15 +104,13 @@ impl Fabric {
                 Kind::CROSSBAR => {
                     let port = &ports.out_ports[out];
                     let inputs = (port.router * setup.ports) as usize * setup.vcs;
-                    for vc in bits(port.waiting.into()) {
-                        for word in 0..setup.words {
-                            let set = requests.waiting[(first + vc) * setup.words + word];
-                            for bit in bits(set).take(2) {
-                                let in_vc = inputs + word * 64 + bit;
-                                ports.in_vcs.prefetch::<1>(in_vc);
-                                let in_port = setup.by_vcs.quotient(in_vc as u32);
-                                ports.in_ports.prefetch::<1>(in_port as usize);
-                            }
+                    for word in 0..setup.words {
+                        let set = requests.waiting_word(setup, out, port.waiting, word);
+                        for bit in bits(set).take(4) {
+                            let in_vc = inputs + word * 64 + bit;
+                            ports.in_vcs.prefetch::<1>(in_vc);
+                            let in_port = setup.by_vcs.quotient(in_vc as u32);
+                            ports.in_ports.prefetch::<1>(in_port as usize);
                         }
                     }
                 }

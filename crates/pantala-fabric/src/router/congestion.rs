@@ -96,8 +96,6 @@ impl<F: Variant> RouterCongestionView<'_, F> {
     #[inline(never)]
     fn read_port_anew(&mut self, port: usize) {
         let full = self.config.router.input_buffer as i32;
-        self.out_vcs.prefetch::<4>(port * self.vcs);
-        self.virtual_queues.prefetch::<1>(port * self.vcs);
         let mut reading = PortReading { flits: 0, until: NEVER };
         for index in port * self.vcs..(port + 1) * self.vcs {
             let credits = &mut self.out_vcs[index].credits;

@@ -5,7 +5,7 @@ use crate::fabric::Fabric;
 use crate::observer::Observer;
 use crate::partition::messages::CreditMessage;
 use crate::store::account::{PendingPool, Repayment};
-use crate::store::port::{HERE, OutVc};
+use crate::store::port::{HERE, InPort, OutVc};
 use crate::variant::Variant;
 use pantala_engine::{ProvenArray, Time};
 
@@ -29,6 +29,17 @@ pub(crate) fn take_credits<F: Variant>(
 }
 
 impl Fabric {
+    /// Prefetches the account that gets the credits of a packet in an input VC.
+    #[inline(always)]
+    pub(crate) fn prefetch_sender(&self, in_vc: u32, in_port: u32) {
+        let InPort { upstream, sender_partition, .. } = self.ports.in_ports[in_port];
+        if sender_partition == HERE {
+            self.ports
+                .out_vcs
+                .prefetch::<1>((upstream + in_vc) as usize - in_port as usize * self.setup.vcs);
+        }
+    }
+
     /// Returns the credits of a packet that takes `room` to the sender. They leave the input VC
     /// from `first` to `last`.
     #[inline(always)]

@@ -8,7 +8,7 @@ use crate::config::Release;
 use crate::fabric::Fabric;
 use crate::router::credits::take_credits;
 use crate::store::packet::NONE;
-use crate::store::port::{HERE, InPort, InVc, LinkEnd};
+use crate::store::port::{InVc, LinkEnd};
 use crate::store::requests::Arrived;
 use crate::variant::Variant;
 use pantala_engine::Time;
@@ -38,13 +38,7 @@ impl Fabric {
     pub(crate) fn cross<F: Variant, const WAITED: bool>(&mut self, arrived: &Arrived, now: Time) {
         let stages = &self.setup.stages;
         let &Arrived { packet: index, in_vc, in_port, out, out_vc } = arrived;
-        let InPort { upstream, sender_partition, .. } = self.ports.in_ports[in_port];
-        if sender_partition == HERE {
-            // The output VC that gets the credits.
-            self.ports
-                .out_vcs
-                .prefetch::<1>((upstream + in_vc) as usize - in_port as usize * self.setup.vcs);
-        }
+        self.prefetch_sender(in_vc, in_port);
         let packet = &mut self.packets[index];
         let flits = u32::from(packet.flits);
         let free = now + Time::from(flits) * stages.crossbar_flit;

@@ -12,7 +12,6 @@ use crate::fabric::Fabric;
 use crate::probe::Probe;
 use crate::router::credits::take_credits;
 use crate::store::packet::NONE;
-use crate::store::port::{HERE, InPort};
 use crate::store::requests::Arrived;
 use crate::variant::General;
 use pantala_engine::random::mix;
@@ -32,8 +31,8 @@ impl Fabric {
         arrived.sort_unstable_by_key(|new| {
             (mix(self.packets[new.packet].route.draw ^ ORDER_SALT), new.in_vc)
         });
-        for &Arrived { packet, in_vc, .. } in &arrived {
-            self.prefetch_sender(in_vc);
+        for &Arrived { packet, in_vc, in_port, .. } in &arrived {
+            self.prefetch_sender(in_vc, in_port);
             let Arrived { out, out_vc, .. } = self.route::<General>(in_vc, packet, now, probe);
             self.ports.virtual_queues.prefetch::<1>(out_vc as usize);
             self.ports.out_ports.prefetch::<2>(out as usize);
@@ -100,17 +99,6 @@ impl Fabric {
         self.note_stall(out, now);
         if wake != NEVER {
             self.ensure_crossbar_wake(out, wake);
-        }
-    }
-
-    /// Prefetches the account that gets the credits of a packet in an input VC.
-    #[inline(always)]
-    fn prefetch_sender(&self, in_vc: u32) {
-        let port = self.ports.in_vcs[in_vc].port;
-        let InPort { upstream, sender_partition, .. } = self.ports.in_ports[port];
-        if sender_partition == HERE {
-            let vc = in_vc as usize - port as usize * self.setup.vcs;
-            self.ports.out_vcs.prefetch::<1>(upstream as usize + vc);
         }
     }
 
