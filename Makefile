@@ -1,6 +1,6 @@
 # Pantala: the commands of a working day. `make` alone lists them.
 #
-# Everything Python lives in .venv, pinned by hash in requirements/dev.txt; nothing is installed outside the clone.
+# Everything Python lives in .venv, pinned by hash in requirements/; nothing is installed outside the clone.
 
 PYTHON ?= python3
 VENV   := .venv
@@ -33,9 +33,10 @@ help: ## List the targets
 
 setup: $(VENV)/.tools ## Check the system and create the virtual environment
 
-build: $(VENV)/.core ## Build the release core and install pantala into .venv
+build: $(VENV)/.core $(VENV)/.tools ## Build the release core and install pantala into .venv
 
-demo: build ## Run examples/interference.toml and write its report
+# Without the tools of developers, which take longer to install than all else.
+demo: $(VENV)/.core ## Run examples/interference.toml and write its report
 	$(BIN)/pantala run examples/interference.toml --set record=explore --threads 2 --out $(DEMO_OUT) --overwrite
 	@echo
 	@echo "The report: $(abspath $(DEMO_OUT))/report.html"
@@ -209,19 +210,29 @@ generate: build ## Write the generated files: schemas, Python modules, reference
 figure: build ## Draw the README's figure from the run of `make demo`
 	$(BIN)/python docs/figure.py $(DEMO_OUT) docs/_static/interference.png
 
-lock: ## Resolve requirements/dev.txt again (needs uv)
-	uv pip compile --quiet --universal --python-version 3.11 --upgrade --generate-hashes --no-emit-index-url \
-	  --no-header --no-annotate pyproject.toml requirements/dev.in -o requirements/dev.txt
+LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+  --no-annotate pyproject.toml requirements/run.in
+
+lock: ## Resolve requirements/dev.txt and run.txt again (needs uv)
+	$(LOCK) --upgrade requirements/dev.in -o requirements/dev.txt
+	$(LOCK) --upgrade --constraints requirements/dev.txt -o requirements/run.txt
 
 clean: ## Remove build results (.venv, target, caches); runs/ stays
 	rm -rf $(VENV) target python/pantala/_core*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
-$(VENV)/.tools: requirements/dev.txt requirements/check-system
+# Python compiles what a command imports when it is first used.
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --no-input --require-hashes --no-compile
+
+$(VENV)/.run: requirements/run.txt requirements/check-system
 	@PYTHON="$(PYTHON)" CARGO="$(CARGO)" requirements/check-system
 	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --no-input --require-hashes -r requirements/dev.txt
+	$(PIP_INSTALL) -r requirements/run.txt
 	@touch $@
 
-$(VENV)/.core: $(VENV)/.tools $(RUST_SOURCES)
+$(VENV)/.tools: $(VENV)/.run requirements/dev.txt
+	$(PIP_INSTALL) -r requirements/dev.txt
+	@touch $@
+
+$(VENV)/.core: $(VENV)/.run $(RUST_SOURCES)
 	VIRTUAL_ENV=$(abspath $(VENV)) PIP_NO_INDEX=1 PIP_QUIET=1 $(BIN)/maturin develop --release
 	@touch $@

@@ -162,12 +162,14 @@ impl<T, B> FlatArray<T, B> {
     }
 
     /// `count` items from number `first` on. The bounds are always checked.
+    #[inline]
     pub fn run(&self, first: usize, count: usize) -> &[T] {
         let start = first - self.first;
         &self.items[start..start + count]
     }
 
     /// As [`run`](Self::run), to change the items.
+    #[inline]
     pub fn run_mut(&mut self, first: usize, count: usize) -> &mut [T] {
         let start = first - self.first;
         &mut self.items[start..start + count]

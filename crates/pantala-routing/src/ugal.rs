@@ -9,6 +9,7 @@ use crate::view::CongestionView;
 /// `adp_select_port`): compares the least queue of each kind by
 /// [`UgalConfig::diverts`](crate::UgalConfig::diverts). `salt` separates the draws of two decisions
 /// of a packet.
+#[inline]
 pub(crate) fn decide<S: CongestionView>(
     context: &DecisionContext<'_>,
     route: &mut RouteState,

@@ -19,11 +19,11 @@ from pantala.scenario.routing import Routing
 from pantala.scenario.skip import Skip
 from pantala.scenario.toml import TOO_DEEP, is_deep
 
-__all__ = ["changed"]
+__all__ = ["SHORTHANDS", "changed"]
 
 #: The key that a bare string sets: ``machine = "kang2022"`` means ``machine = { preset =
 #: "kang2022" }``.
-_SHORTHANDS: Mapping[str, str | None] = {
+SHORTHANDS: Mapping[str, str | None] = {
     "collectives": Collectives.shorthand,
     "compute_noise": ComputeNoise.shorthand,
     "detail": Detail.shorthand,
@@ -126,8 +126,8 @@ def _put(data: dict[str, Any], steps: Sequence[Step], value: Any) -> None:
 def _below(place: Any, key: Any) -> Any:
     """Returns the value at a key, converted to a table or a list that can be changed."""
     below = place[key] if isinstance(place, list) else place.setdefault(key, {})
-    if isinstance(below, str) and _SHORTHANDS.get(key):
-        place[key] = {_SHORTHANDS[key]: below}
+    if isinstance(below, str) and SHORTHANDS.get(key):
+        place[key] = {SHORTHANDS[key]: below}
     elif isinstance(below, tuple):
         place[key] = list(below)
     return place[key]

@@ -18,7 +18,7 @@ from pantala.models.keys import ScenarioKeys
 from pantala.models.validation import faults_below, refuse_all
 from pantala.scenario.assumptions import assumptions_of
 from pantala.scenario.background import Background
-from pantala.scenario.changes import changed
+from pantala.scenario.changes import SHORTHANDS, changed
 from pantala.scenario.detail import Detail
 from pantala.scenario.equal_parts import BY_THEMSELVES, ROUTINGS, equal_parts
 from pantala.scenario.interference import Interference
@@ -176,7 +176,7 @@ class Scenario(ScenarioKeys):
         Raises:
             ScenarioError: the file cannot be read, is not TOML, or is not a scenario.
         """
-        tables = with_paths_beside(read_toml(Path(path)), Path(path).parent)
+        tables = with_paths_beside(read_toml(Path(path), SHORTHANDS), Path(path).parent)
         return cls.from_dict(tables, source=str(path), changes=changes)
 
     @classmethod

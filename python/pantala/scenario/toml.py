@@ -18,6 +18,12 @@ _PLACE = re.compile(
 )
 
 
+#: The errors of Python's reader at a line that sets a key twice, or a part of it.
+_TWICE = re.compile(r"Cannot (overwrite|declare|mutate)")
+#: The first key of a line.
+_FIRST_KEY = re.compile(r"\[{0,2}\s*([A-Za-z0-9_-]+)")
+_NONE: Mapping[str, str | None] = {}
+
 #: The most levels of lists and tables. Scenarios and experiments have fewer than 10.
 DEPTH = 32
 #: Message and remedy for more levels.
@@ -41,8 +47,13 @@ class TomlFault(ValueError):
         self.remedy = remedy
 
 
-def read_toml(path: Path) -> dict[str, Any]:
+def read_toml(path: Path, shorthands: Mapping[str, str | None] = _NONE) -> dict[str, Any]:
     """Returns the tables of a TOML file.
+
+    Args:
+        path: the file.
+        shorthands: for keys that are a text or a table, the key that the text stands for. An error
+            says how to write the table.
 
     Raises:
         ScenarioError: the file cannot be read or is not TOML.
@@ -55,13 +66,17 @@ def read_toml(path: Path) -> dict[str, Any]:
         at = f"byte {error.start} is not UTF-8 text"
         raise ScenarioError(str(path), "", "", at, "save the file as UTF-8") from None
     try:
-        return parse_toml(text)
+        return parse_toml(text, shorthands)
     except TomlFault as fault:
         raise ScenarioError(str(path), "", "", fault.message, fault.remedy) from None
 
 
-def parse_toml(text: str) -> dict[str, Any]:
+def parse_toml(text: str, shorthands: Mapping[str, str | None] = _NONE) -> dict[str, Any]:
     """Returns the tables of a TOML text.
+
+    Args:
+        text: the text.
+        shorthands: as for `read_toml`.
 
     Raises:
         TomlFault: the text is not TOML, is nested too deeply, or has a number that is too long.
@@ -69,7 +84,7 @@ def parse_toml(text: str) -> dict[str, Any]:
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise TomlFault(*_syntax(str(error))) from None
+        raise TomlFault(*(_twice(text, error, shorthands) or _syntax(str(error)))) from None
     except RecursionError:
         raise TomlFault(*TOO_DEEP) from None
     except ValueError:  # Python reads no integer of more than 4300 digits
@@ -105,6 +120,31 @@ def _below(value: object) -> Iterable[object]:
     elif isinstance(value, list | tuple):
         inside = value
     return [each for each in inside if isinstance(each, Mapping | list | tuple)]
+
+
+def _twice(
+    text: str, error: tomllib.TOMLDecodeError, shorthands: Mapping[str, str | None]
+) -> tuple[str, str] | None:
+    """Returns message and remedy if a line sets what an earlier line has set, else nothing."""
+    place = _PLACE.search(str(error))
+    if place is None or not _TWICE.match(str(error)):
+        return None
+    lines = text.rstrip().splitlines()
+    number = int(place["line"] or len(lines))
+    line = lines[number - 1].strip()
+    key = _FIRST_KEY.match(line)
+    if key is None:
+        return None
+    remedy = "set each key once"
+    for earlier, other in enumerate(lines[: number - 1], start=1):
+        if not re.match(rf"\s*{re.escape(key[1])}\s*=", other):
+            continue
+        short = re.match(r'[^=]*=\s*("[^"]*")', other)
+        if short is not None and shorthands.get(key[1]) and line.startswith("["):
+            table = f"[{key[1]}] and below it {shorthands[key[1]]} = {short[1]}"
+            remedy = f"in place of line {earlier} write the table {table}"
+        return f"line {number}: {line} sets again what line {earlier} sets", remedy
+    return f"line {number}: {line} sets again what an earlier line sets", remedy
 
 
 def _syntax(text: str) -> tuple[str, str]:

@@ -292,7 +292,18 @@ def test_overlapping_node_lists_are_rejected(cli: Cli, workdir: Path) -> None:
         (b"name = here", "line 1, column 8: invalid value; put text in quotes"),
         (b'name = "x"\n[[jobs]', "line 2, column 7: expected ']]'"),
         (b'name = "x', "end of file: "),
-        (b"name = 1\nname = 2", "cannot overwrite a value"),
+        (b"name = 1\nname = 2", "line 2: name = 2 sets again what line 1 sets; set each key once"),
+        (
+            b'machine = "kang2022"\n[machine.nic]',
+            "line 2: [machine.nic] sets again what line 1 sets; in place of line 1 write the table "
+            '[machine] and below it preset = "kang2022"',
+        ),
+        (
+            b'routing = "par"\njobs = "yang2016.workload1"\n\n[jobs.amg]',
+            "line 4: [jobs.amg] sets again what line 2 sets; in place of line 2 write the table "
+            '[jobs] and below it preset = "yang2016.workload1"',
+        ),
+        (b"[mpi]\n[mpi]", "line 2: [mpi] sets again what an earlier line sets; set each key once"),
         (b"\xff\xfe", "byte 0 is not UTF-8 text; save the file as UTF-8"),
     ],
 )

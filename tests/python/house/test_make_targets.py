@@ -101,7 +101,7 @@ def _environment(folder: Path) -> None:
         (venv / "bin" / program).symlink_to(Path(sys.executable).parent / program)
     (venv / "bin/pantala").write_text(f'#!/bin/sh\nexec "{venv}/bin/python" -m pantala "$@"\n')
     (venv / "bin/pantala").chmod(0o755)
-    for name in (".tools", ".core"):
+    for name in (".run", ".tools", ".core"):
         (venv / name).touch()
 
 

@@ -93,6 +93,18 @@ def test_each_of_them_is_found(text: str, what: str) -> None:
     assert list(found(text)) == [what]
 
 
+def _pins(file: str) -> set[str]:
+    """Returns the packages that a file of requirements pins, each with its markers and hashes."""
+    text = (ROOT / "requirements" / file).read_text()
+    return set(re.split(r"\n(?=\S)", text.strip()))
+
+
+def test_the_demo_installs_packages_of_developers_and_no_others() -> None:
+    run, dev = _pins("run.txt"), _pins("dev.txt")
+    assert len(run) > 20
+    assert run < dev, f"not in dev.txt, or another version: {run - dev}; run `make lock`"
+
+
 def test_packages_have_licences_that_are_allowed() -> None:
     pinned = re.findall(
         r"^([A-Za-z0-9._-]+)==", (ROOT / "requirements/dev.txt").read_text(), re.MULTILINE

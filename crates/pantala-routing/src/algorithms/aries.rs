@@ -84,6 +84,7 @@ impl Rule for Aries {
     };
 
     /// Minimal, or through a random group; again at the next router if minimal.
+    #[inline]
     fn decide<S: CongestionView>(
         context: &DecisionContext<'_>,
         route: &mut RouteState,

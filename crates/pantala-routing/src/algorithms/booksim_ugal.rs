@@ -74,6 +74,7 @@ impl Rule for BooksimUgal {
     };
 
     /// Minimal, or through a random router.
+    #[inline]
     fn decide<S: CongestionView>(
         context: &DecisionContext<'_>,
         route: &mut RouteState,

@@ -68,6 +68,7 @@ impl Rule for CodesAdp {
     };
 
     /// Minimal, or through a random group.
+    #[inline]
     fn decide<S: CongestionView>(
         context: &DecisionContext<'_>,
         route: &mut RouteState,
@@ -76,6 +77,7 @@ impl Rule for CodesAdp {
         choose(context, route, view, intermediate(context, route));
     }
 
+    #[inline]
     fn decide_per_hop<S: CongestionView>(
         context: &DecisionContext<'_>,
         route: &mut RouteState,
@@ -128,6 +130,7 @@ pub(crate) fn choose<S: CongestionView>(
 }
 
 /// Picks the link that a packet whose path is decided leaves this group by.
+#[inline]
 pub(crate) fn decide_per_hop<S: CongestionView>(
     context: &DecisionContext<'_>,
     route: &mut RouteState,

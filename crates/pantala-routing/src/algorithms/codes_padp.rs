@@ -52,6 +52,7 @@ impl Rule for CodesPadp {
     };
 
     /// The rule of `codes_adp`; again at the next router if minimal.
+    #[inline]
     fn decide<S: CongestionView>(
         context: &DecisionContext<'_>,
         route: &mut RouteState,
@@ -72,6 +73,7 @@ impl Rule for CodesPadp {
         }
     }
 
+    #[inline]
     fn decide_per_hop<S: CongestionView>(
         context: &DecisionContext<'_>,
         route: &mut RouteState,

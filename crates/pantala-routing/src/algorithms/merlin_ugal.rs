@@ -61,6 +61,7 @@ impl Rule for MerlinUgal {
     };
 
     /// Minimal, or through a random group.
+    #[inline]
     fn decide<S: CongestionView>(
         context: &DecisionContext<'_>,
         route: &mut RouteState,
@@ -78,6 +79,7 @@ impl Rule for MerlinUgal {
     }
 
     /// Straight to another router of the group, or over a third one.
+    #[inline]
     fn decide_inside<S: CongestionView>(
         context: &DecisionContext<'_>,
         route: &mut RouteState,

@@ -53,6 +53,7 @@ impl Rule for Par {
     };
 
     /// Minimal, or through a random router; again at the next router if minimal.
+    #[inline]
     fn decide<S: CongestionView>(
         context: &DecisionContext<'_>,
         route: &mut RouteState,

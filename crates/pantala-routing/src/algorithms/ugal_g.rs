@@ -54,6 +54,7 @@ impl Rule for UgalG {
     };
 
     /// Minimal, or through a random group.
+    #[inline]
     fn decide<S: CongestionView>(
         context: &DecisionContext<'_>,
         route: &mut RouteState,

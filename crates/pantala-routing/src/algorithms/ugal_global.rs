@@ -56,6 +56,7 @@ impl Rule for UgalGlobal {
     };
 
     /// Minimal, or through a random group.
+    #[inline]
     fn decide<S: CongestionView>(
         context: &DecisionContext<'_>,
         route: &mut RouteState,

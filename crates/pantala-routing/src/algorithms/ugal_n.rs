@@ -42,6 +42,7 @@ impl Rule for UgalN {
     };
 
     /// Minimal, or through a random router.
+    #[inline]
     fn decide<S: CongestionView>(
         context: &DecisionContext<'_>,
         route: &mut RouteState,

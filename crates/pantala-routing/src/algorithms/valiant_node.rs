@@ -45,6 +45,7 @@ impl Rule for ValiantNode {
         ..Descriptor::USUAL
     };
 
+    #[inline]
     fn decide<S: CongestionView>(
         context: &DecisionContext<'_>,
         route: &mut RouteState,
@@ -56,6 +57,7 @@ impl Rule for ValiantNode {
         route.divert(intermediate, NONE);
     }
 
+    #[inline]
     fn decide_inside<S: CongestionView>(
         context: &DecisionContext<'_>,
         route: &mut RouteState,

@@ -68,6 +68,7 @@ macro_rules! number {
             const TYPE: ColumnType = $type;
             type Column = Vec<$native>;
 
+            #[inline]
             fn append(self, column: &mut Self::Column) {
                 column.push(self);
             }
@@ -82,6 +83,7 @@ macro_rules! number {
             const NULLABLE: bool = true;
             type Column = PrimitiveBuilder<$arrow>;
 
+            #[inline]
             fn append(self, column: &mut Self::Column) {
                 column.append_option(self);
             }
@@ -104,6 +106,7 @@ impl Value for bool {
     const TYPE: ColumnType = ColumnType::Bool;
     type Column = Vec<bool>;
 
+    #[inline]
     fn append(self, column: &mut Self::Column) {
         column.push(self);
     }
@@ -118,6 +121,7 @@ impl Value for Option<bool> {
     const NULLABLE: bool = true;
     type Column = Vec<Self>;
 
+    #[inline]
     fn append(self, column: &mut Self::Column) {
         column.push(self);
     }
@@ -133,6 +137,7 @@ macro_rules! text {
             const TYPE: ColumnType = ColumnType::Str;
             type Column = StringBuilder;
 
+            #[inline]
             fn append(self, column: &mut Self::Column) {
                 column.append_value(self);
             }
@@ -147,6 +152,7 @@ macro_rules! text {
             const NULLABLE: bool = true;
             type Column = StringBuilder;
 
+            #[inline]
             fn append(self, column: &mut Self::Column) {
                 column.append_option(self);
             }
