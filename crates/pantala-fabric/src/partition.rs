@@ -13,6 +13,7 @@ mod hand_over;
 mod look_ahead;
 pub(crate) mod messages;
 pub(crate) mod network;
+mod pace;
 pub(crate) mod partition_map;
 mod readings;
 pub(crate) mod setup;

@@ -158,7 +158,7 @@ Threads = Annotated[
         "--threads",
         "-t",
         metavar="N",
-        help="Number of threads; auto lets Pantala choose. Results do not depend on it.",
+        help="Most threads to use; auto lets Pantala choose. Results do not depend on it.",
     ),
 ]
 Workers = Annotated[

@@ -251,6 +251,11 @@ impl Agenda {
         std::iter::once(&self.wheel).chain(&self.blocks.wheels)
     }
 
+    /// Returns the number of events handled so far, those of dropped wakes included.
+    pub(crate) fn events(&self) -> u64 {
+        self.wheels().map(Wheel::popped).sum::<u64>() + self.ahead
+    }
+
     /// Returns the wheels of all blocks, to change them.
     pub(crate) fn wheels_mut(&mut self) -> impl Iterator<Item = &mut Wheel> {
         std::iter::once(&mut self.wheel).chain(&mut self.blocks.wheels)

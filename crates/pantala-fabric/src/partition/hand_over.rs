@@ -5,7 +5,7 @@
 //!
 //! With `--cfg loom` the types are those of loom, which tries all orders of a small case.
 
-use pantala_engine::Time;
+use pantala_engine::{NEVER, Time};
 use std::sync::PoisonError;
 use sync::{AtomicBool, AtomicU32, AtomicU64, Condvar, Mutex, Ordering, spin_loop};
 
@@ -92,6 +92,8 @@ pub(super) struct MessageBuffers<M> {
     messages: Vec<Mutex<M>>,
     /// Per partition, the time of its next event or posted message.
     next: Vec<AtomicU64>,
+    /// Whether the threads end with this window.
+    ends: AtomicBool,
 }
 
 impl<M: Default> MessageBuffers<M> {
@@ -101,6 +103,7 @@ impl<M: Default> MessageBuffers<M> {
                 .take(partitions * partitions)
                 .collect(),
             next: std::iter::repeat_with(AtomicU64::default).take(partitions).collect(),
+            ends: AtomicBool::default(),
         }
     }
 
@@ -130,10 +133,14 @@ impl<'a, M: Default> Mailbox<'a, M> {
         Self { me, barrier, buffers, window: 0 }
     }
 
-    /// Exchanges messages with all other threads, as [`super::threads::Transport::exchange`].
-    pub(super) fn exchange(&mut self, next: Time, messages: &mut [M]) -> Time {
+    /// Exchanges messages with all other threads, as [`super::threads::Transport::exchange`]. If
+    /// the thread of the first partition ends, it returns [`NEVER`] on all of them.
+    pub(super) fn exchange(&mut self, next: Time, messages: &mut [M], ends: bool) -> Time {
         let (me, buffers) = (self.me, &self.buffers[self.window % 2]);
         self.window += 1;
+        if me == 0 {
+            buffers.ends.store(ends, Ordering::Release);
+        }
         for (other, messages) in messages.iter_mut().enumerate().filter(|&(other, _)| other != me) {
             buffers.swap(me, other, messages);
         }
@@ -142,7 +149,10 @@ impl<'a, M: Default> Mailbox<'a, M> {
         for (other, messages) in messages.iter_mut().enumerate().filter(|&(other, _)| other != me) {
             buffers.swap(other, me, messages);
         }
-        buffers.next.iter().map(|next| next.load(Ordering::Acquire)).min().unwrap_or(Time::MAX)
+        if buffers.ends.load(Ordering::Acquire) {
+            return NEVER;
+        }
+        buffers.next.iter().map(|next| next.load(Ordering::Acquire)).min().unwrap_or(NEVER)
     }
 }
 
@@ -160,7 +170,10 @@ pub(super) fn exchanges(
             to.push((me, window));
         }
         let next = 10 * window + (me as u64 + window) % threads as u64;
-        assert_eq!(mailbox.exchange(next, &mut messages), 10 * window);
+        // The first thread says when all end; what the others say does not count.
+        let last = window + 1 == windows;
+        let first = mailbox.exchange(next, &mut messages, last == (me == 0));
+        assert_eq!(first, if last { NEVER } else { 10 * window });
         for (other, from) in messages.iter_mut().enumerate().filter(|&(other, _)| other != me) {
             assert_eq!(*from, [(other, window)], "to {me}");
             from.clear();

@@ -1,4 +1,4 @@
-//! [`Network`]: all partitions of a network, each on a thread of its own.
+//! [`Network`]: all partitions of a network, on threads or on one.
 //!
 //! Results do not depend on the number of partitions.
 
@@ -63,7 +63,7 @@ impl<H: Host + Send, P: Probe + Send> Network<H, P> {
         }
     }
 
-    /// Handles every event before `until`, with one thread per partition.
+    /// Handles every event before `until`, with one thread per partition where that is faster.
     ///
     /// # Panics
     /// If other processes have some of the partitions.

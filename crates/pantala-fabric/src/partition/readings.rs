@@ -48,6 +48,11 @@ impl<H: Host, P: Probe> Partition<H, P> {
         self.fabric.totals()
     }
 
+    /// Returns the events handled so far, those of dropped wakes included.
+    pub(crate) fn events(&self) -> u64 {
+        self.fabric.agenda.events()
+    }
+
     /// Returns the number of packets injected and not delivered.
     #[must_use]
     pub fn packets_in_flight(&self) -> u64 {
@@ -380,8 +385,7 @@ impl Fabric {
         let injected =
             |f: fn(&LinkCounters) -> u64| self.nics.nics.iter().map(|nic| f(&nic.counters)).sum();
         Totals {
-            events: self.agenda.wheels().map(Wheel::popped).sum::<u64>() + self.agenda.ahead
-                - self.agenda.overtaken,
+            events: self.agenda.events() - self.agenda.overtaken,
             packets_injected: injected(|c| c.packets),
             packets_delivered: self.counters.packets_delivered,
             flits_injected: injected(|c| c.flits),

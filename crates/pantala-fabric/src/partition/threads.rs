@@ -9,9 +9,11 @@ use crate::host::Host;
 use crate::partition::Partition;
 use crate::partition::hand_over::{Barrier, Mailbox, MessageBuffers};
 use crate::partition::messages::PartitionMessages;
+use crate::partition::pace::{Mode, Pace, Slice};
 use crate::probe::Probe;
-use pantala_engine::Time;
+use pantala_engine::{NEVER, Time};
 use std::num::NonZeroUsize;
+use std::time::Instant;
 
 /// How often a thread polls the barrier before it sleeps, if there is a processor per thread.
 const SPINS: u32 = 4_000;
@@ -55,9 +57,56 @@ pub(crate) fn work<H: Host, P: Probe>(
     partition.spare_messages = messages;
 }
 
-impl<M> Transport<M> for Mailbox<'_, PartitionMessages<M>> {
+/// Handles every event of all partitions before `until`, or until a slice is over, on this thread:
+/// as [`work`], one partition after the other. Returns the number of windows.
+fn take_turns<H: Host, P: Probe>(
+    partitions: &mut [Partition<H, P>],
+    lookahead: Time,
+    until: Time,
+    slice: &Slice,
+    since: Instant,
+) -> u32 {
+    let mut messages: Vec<_> =
+        partitions.iter_mut().map(|each| std::mem::take(&mut each.spare_messages)).collect();
+    let mut windows = 0;
+    loop {
+        let first = partitions.iter().map(Partition::next_time).min().unwrap_or(NEVER);
+        if first >= until || slice.is_over(windows, since) {
+            break;
+        }
+        let end = first.saturating_add(lookahead).min(until);
+        for (partition, messages) in partitions.iter_mut().zip(&mut messages) {
+            partition.advance(end);
+            for (to, messages) in (0..).zip(messages) {
+                partition.post(to, messages);
+            }
+        }
+        for (to, partition) in partitions.iter_mut().enumerate() {
+            for (from, messages) in (0..).zip(&mut messages) {
+                partition.take(from, &mut messages[to]);
+            }
+        }
+        windows += 1;
+    }
+    for (partition, messages) in partitions.iter_mut().zip(messages) {
+        partition.spare_messages = messages;
+    }
+    windows
+}
+
+/// One thread's part of a slice.
+struct Worker<'a, M> {
+    mailbox: Mailbox<'a, PartitionMessages<M>>,
+    slice: &'a Slice,
+    since: Instant,
+    windows: u32,
+}
+
+impl<M> Transport<M> for Worker<'_, M> {
     fn exchange(&mut self, next: Time, messages: &mut [PartitionMessages<M>]) -> Time {
-        Mailbox::exchange(self, next, messages)
+        let ends = self.slice.is_over(self.windows, self.since);
+        self.windows += 1;
+        self.mailbox.exchange(next, messages, ends)
     }
 }
 
@@ -72,10 +121,11 @@ impl Drop for PanicGuard<'_> {
     }
 }
 
-/// The barrier and the buffers of all threads.
+/// The barrier and the buffers of all threads, and whether they run.
 pub(crate) struct WorkerThreads<M> {
     barrier: Barrier,
     buffers: [MessageBuffers<PartitionMessages<M>>; 2],
+    pace: Pace,
 }
 
 impl<M: Send> WorkerThreads<M> {
@@ -86,15 +136,17 @@ impl<M: Send> WorkerThreads<M> {
         Self {
             barrier: Barrier::new(partitions as u32, spins),
             buffers: [MessageBuffers::new(partitions), MessageBuffers::new(partitions)],
+            pace: Pace::default(),
         }
     }
 
-    /// Handles every event before `until` of all partitions, with one thread per partition.
+    /// Handles every event before `until` of all partitions: with one thread per partition, or all
+    /// on this thread while that is faster.
     ///
     /// # Panics
     /// If a partition panics. All threads have ended by then.
     pub(crate) fn advance<H, P>(
-        &self,
+        &mut self,
         partitions: &mut [Partition<H, P>],
         lookahead: Time,
         until: Time,
@@ -102,10 +154,42 @@ impl<M: Send> WorkerThreads<M> {
         H: Host<Message = M> + Send,
         P: Probe + Send,
     {
-        let Self { barrier, buffers } = self;
+        let handled =
+            |partitions: &[Partition<H, P>]| partitions.iter().map(Partition::events).sum();
+        let mut before: u64 = handled(partitions);
+        while partitions.iter().any(|partition| partition.next_time() < until) {
+            let since = Instant::now();
+            let (mode, slice) = self.pace.now();
+            let windows = match mode {
+                Mode::OneThread => take_turns(partitions, lookahead, until, &slice, since),
+                Mode::Threads => self.start(partitions, lookahead, until, &slice, since),
+            };
+            let after = handled(partitions);
+            self.pace.note(windows, since.elapsed(), after - before);
+            before = after;
+        }
+    }
+
+    /// As [`take_turns`], with one thread per partition.
+    fn start<H, P>(
+        &self,
+        partitions: &mut [Partition<H, P>],
+        lookahead: Time,
+        until: Time,
+        slice: &Slice,
+        since: Instant,
+    ) -> u32
+    where
+        H: Host<Message = M> + Send,
+        P: Probe + Send,
+    {
+        let Self { barrier, buffers, .. } = self;
         let run = move |(me, partition): (usize, &mut Partition<H, P>)| {
             let _guard = PanicGuard(barrier);
-            work(partition, &mut Mailbox::new(me, barrier, buffers), lookahead, until);
+            let mailbox = Mailbox::new(me, barrier, buffers);
+            let mut worker = Worker { mailbox, slice, since, windows: 0 };
+            work(partition, &mut worker, lookahead, until);
+            worker.windows
         };
         std::thread::scope(|scope| {
             let mut partitions = partitions.iter_mut().enumerate();
@@ -113,8 +197,8 @@ impl<M: Send> WorkerThreads<M> {
             for partition in partitions {
                 scope.spawn(move || run(partition));
             }
-            own.into_iter().for_each(run);
-        });
+            own.map_or(0, run)
+        })
     }
 }
 
@@ -168,7 +252,7 @@ mod tests {
                 let mut messages = vec![Sent::new(); 3];
                 for window in 0..4 {
                     assert!(me != 1 || window < 2, "the panic of this test");
-                    mailbox.exchange(window, &mut messages);
+                    mailbox.exchange(window, &mut messages, false);
                 }
             })
         }));
