@@ -117,8 +117,12 @@ impl Motif for UniformRandom {
 /// The preimage and the image of a rank.
 fn partners(context: &IterationContext, permutation_seed: u32) -> [u32; 2] {
     let seed = context.ranks.wrapping_add(context.iteration).wrapping_add(permutation_seed);
+    let slots = (RECENT_ENTRIES / context.ranks.max(1)).clamp(16, 4_096) as usize;
     RECENT.with_borrow_mut(|recent| {
-        let known = &mut recent[seed as usize % RECENT_SHUFFLES];
+        if recent.len() < slots {
+            recent.resize_with(slots, Shuffle::default);
+        }
+        let known = &mut recent[seed as usize % slots];
         if (known.seed, known.partners.len()) != (seed, context.ranks as usize) {
             known.draw(seed, context.ranks);
         }
@@ -126,12 +130,13 @@ fn partners(context: &IterationContext, permutation_seed: u32) -> [u32; 2] {
     })
 }
 
-/// How many permutations a thread keeps: the ranks of a job need the same ones at about the same
-/// time.
-const RECENT_SHUFFLES: usize = 16;
+/// How many entries of permutations a thread keeps, of 8 bytes each. The ranks of a job that runs
+/// need the same permutations at about the same time; a count of its messages needs those of all
+/// iterations, rank by rank.
+const RECENT_ENTRIES: u32 = 1 << 21;
 
 thread_local! {
-    static RECENT: RefCell<[Shuffle; RECENT_SHUFFLES]> = RefCell::default();
+    static RECENT: RefCell<Vec<Shuffle>> = const { RefCell::new(Vec::new()) };
 }
 
 /// A permutation of SST's Random motif.
