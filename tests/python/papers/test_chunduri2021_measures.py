@@ -235,6 +235,21 @@ def test_a_placement_without_runs_under_both_modes_does_not_count(
     np.testing.assert_allclose(measures.improvement("milc")(e)["saving"], [0.1, np.nan])
 
 
+def test_a_seed_with_fewer_placements_than_others_does_not_count(
+    descriptions: dict[str, Any],
+) -> None:
+    both = {("AD0", 1): 100.0, ("AD3", 1): 90.0, ("AD0", 2): 100.0, ("AD3", 2): 50.0}
+    first = {key: time for key, time in both.items() if key[1] == 1}
+    runs = pl.concat(
+        [
+            jobs(both, application="milc", placement="2 groups"),
+            jobs(first, application="milc", placement="12 groups"),
+        ]
+    )
+    e = Evidence(descriptions, {"production_milc": Rows(jobs=runs)})  # type: ignore[dict-item]
+    np.testing.assert_allclose(measures.improvement("milc")(e)["saving"], [0.1, np.nan])
+
+
 def test_more_nodes_are_compared_on_equal_numbers_of_groups(descriptions: dict[str, Any]) -> None:
     """The time in MPI is half of the run time in these rows."""
     own = {"2 groups": 1.0, "12 groups": 1.0, "5 groups": 50.0, "6 groups": 50.0}

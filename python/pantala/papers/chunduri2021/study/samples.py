@@ -103,14 +103,20 @@ def without_outliers(rows: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
 def under_all(rows: pl.DataFrame, modes: Collection[str] = ("AD0", "AD3")) -> pl.DataFrame:
     """Returns the samples of the placements that have runs under each of some modes.
 
-    A mean over placements would compare placements, too, if a mode lacked one of them.
+    A mean over placements would compare placements, too, if a mode lacked one of them. For the same
+    reason a seed does not count that lacks placements which another seed has.
     """
     if rows.is_empty():
         return rows
     keys = [name for name in ("seed", "application", "placement") if name in rows.columns]
     own = rows.filter(pl.col("mode").is_in(modes))
     there = own.group_by(keys).agg(found=pl.col("mode").n_unique())
-    return rows.join(there.filter(pl.col("found") == len(modes)), keys, how="semi")
+    there = there.filter(pl.col("found") == len(modes))
+    alike = [name for name in keys if name == "application"]
+    there = there.with_columns(cells=pl.len().over("seed", *alike))
+    most = pl.col("cells").max().over(alike) if alike else pl.col("cells").max()
+    there = there.filter(pl.col("cells") == most)
+    return rows.join(there, keys, how="semi")
 
 
 def mean_by_seed(e: Evidence, rows: pl.DataFrame, value: str | pl.Expr) -> np.ndarray:
