@@ -50,6 +50,7 @@ def seed_boxes(
     unit: str = "ns",
     order: Sequence[str] = (),
     axis: str = "",
+    point: str = "one run",
 ) -> Figure:
     """Draws a metric over seeds: quartiles, median, whiskers to the extremes, and every value.
 
@@ -64,6 +65,7 @@ def seed_boxes(
             the order of names.
         axis: the axis whose values the groups are, which the key names; empty if groups are jobs or
             the rows name them. More values than there are colours have one colour.
+        point: what each value is, for the key.
 
     Raises:
         UsageError: there is no row.
@@ -96,7 +98,7 @@ def seed_boxes(
         key: list[Artist] = [
             Patch(facecolor=MUTED, alpha=0.5, label="first to third quartile"),
             Line2D([], [], color=INK, ls="", marker="|", ms=9, mew=2, label="median"),
-            Line2D([], [], color=MUTED, ls="", marker="o", ms=3.5, label="one run"),
+            Line2D([], [], color=MUTED, ls="", marker="o", ms=3.5, label=point),
         ]
         key = key if any(len(box.values) > 1 for box in boxes) else key[2:]
         drawn = {box.group for box in boxes}

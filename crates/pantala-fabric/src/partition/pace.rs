@@ -40,7 +40,7 @@ impl Mode {
 
 /// A slice of time in one mode, over one or more stretches of windows.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Slice {
+struct Slice {
     /// The least duration.
     least: Duration,
     windows: u32,
@@ -53,12 +53,6 @@ impl Slice {
         Self { least, windows: 0, spent: Duration::ZERO, events: 0 }
     }
 
-    /// Returns whether the slice is long enough, with `windows` more that began at `since`.
-    pub(super) fn is_over(&self, windows: u32, since: Instant) -> bool {
-        self.windows + windows >= WINDOWS.0
-            && self.suffices(self.windows + windows, self.spent + since.elapsed())
-    }
-
     /// Returns whether so many windows in such a time are enough.
     fn suffices(&self, windows: u32, spent: Duration) -> bool {
         spent >= self.least.max(SLICE) && windows >= WINDOWS.0
@@ -68,6 +62,22 @@ impl Slice {
     /// Returns the events per second.
     fn rate(&self) -> f64 {
         self.events as f64 / self.spent.as_secs_f64().max(1e-9)
+    }
+}
+
+/// Windows that run one after the other in one mode: a slice or a part of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stretch {
+    slice: Slice,
+    since: Instant,
+}
+
+impl Stretch {
+    /// Returns whether the slice is long enough with `windows` of this stretch.
+    pub(super) fn is_enough(&self, windows: u32) -> bool {
+        let Self { slice, since } = self;
+        slice.windows + windows >= WINDOWS.0
+            && slice.suffices(slice.windows + windows, slice.spent + since.elapsed())
     }
 }
 
@@ -106,13 +116,17 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// Returns how the next windows run, and the slice that they go on with.
-    pub(super) fn now(&self) -> (Mode, Slice) {
-        (self.mode, self.slice)
+    /// Begins a stretch of windows now, and returns how they run.
+    pub(super) fn begin(&self) -> (Mode, Stretch) {
+        (self.mode, Stretch { slice: self.slice, since: Instant::now() })
     }
 
-    /// Notes the windows that ran: their number, their time and their events.
-    pub(super) fn note(&mut self, windows: u32, spent: Duration, events: u64) {
+    /// Ends a stretch after so many windows with so many events.
+    pub(super) fn end(&mut self, stretch: &Stretch, windows: u32, events: u64) {
+        self.note(windows, stretch.since.elapsed(), events);
+    }
+
+    fn note(&mut self, windows: u32, spent: Duration, events: u64) {
         self.slice.windows += windows;
         self.slice.spent += spent;
         self.slice.events += events;
@@ -152,7 +166,7 @@ mod tests {
         let mut pace = Pace::default();
         let mut spent = [Duration::ZERO; 2];
         for step in 0..200_000_u64 {
-            let mode = pace.now().0;
+            let mode = pace.mode;
             let time = Duration::from_micros(50);
             pace.note(1, time, 50 * rates(step)[usize::from(mode == Mode::Threads)]);
             spent[usize::from(mode == Mode::Threads)] += time;

@@ -9,11 +9,10 @@ use crate::host::Host;
 use crate::partition::Partition;
 use crate::partition::hand_over::{Barrier, Mailbox, MessageBuffers};
 use crate::partition::messages::PartitionMessages;
-use crate::partition::pace::{Mode, Pace, Slice};
+use crate::partition::pace::{Mode, Pace, Stretch};
 use crate::probe::Probe;
 use pantala_engine::{NEVER, Time};
 use std::num::NonZeroUsize;
-use std::time::Instant;
 
 /// How often a thread polls the barrier before it sleeps, if there is a processor per thread.
 const SPINS: u32 = 4_000;
@@ -57,21 +56,20 @@ pub(crate) fn work<H: Host, P: Probe>(
     partition.spare_messages = messages;
 }
 
-/// Handles every event of all partitions before `until`, or until a slice is over, on this thread:
-/// as [`work`], one partition after the other. Returns the number of windows.
+/// Handles every event of all partitions before `until`, or as long as a stretch lasts, on this
+/// thread: as [`work`], one partition after the other. Returns the number of windows.
 fn take_turns<H: Host, P: Probe>(
     partitions: &mut [Partition<H, P>],
     lookahead: Time,
     until: Time,
-    slice: &Slice,
-    since: Instant,
+    stretch: &Stretch,
 ) -> u32 {
     let mut messages: Vec<_> =
         partitions.iter_mut().map(|each| std::mem::take(&mut each.spare_messages)).collect();
     let mut windows = 0;
     loop {
         let first = partitions.iter().map(Partition::next_time).min().unwrap_or(NEVER);
-        if first >= until || slice.is_over(windows, since) {
+        if first >= until || stretch.is_enough(windows) {
             break;
         }
         let end = first.saturating_add(lookahead).min(until);
@@ -94,17 +92,16 @@ fn take_turns<H: Host, P: Probe>(
     windows
 }
 
-/// One thread's part of a slice.
+/// One thread's part of a stretch.
 struct Worker<'a, M> {
     mailbox: Mailbox<'a, PartitionMessages<M>>,
-    slice: &'a Slice,
-    since: Instant,
+    stretch: &'a Stretch,
     windows: u32,
 }
 
 impl<M> Transport<M> for Worker<'_, M> {
     fn exchange(&mut self, next: Time, messages: &mut [PartitionMessages<M>]) -> Time {
-        let ends = self.slice.is_over(self.windows, self.since);
+        let ends = self.stretch.is_enough(self.windows);
         self.windows += 1;
         self.mailbox.exchange(next, messages, ends)
     }
@@ -158,14 +155,13 @@ impl<M: Send> WorkerThreads<M> {
             |partitions: &[Partition<H, P>]| partitions.iter().map(Partition::events).sum();
         let mut before: u64 = handled(partitions);
         while partitions.iter().any(|partition| partition.next_time() < until) {
-            let since = Instant::now();
-            let (mode, slice) = self.pace.now();
+            let (mode, stretch) = self.pace.begin();
             let windows = match mode {
-                Mode::OneThread => take_turns(partitions, lookahead, until, &slice, since),
-                Mode::Threads => self.start(partitions, lookahead, until, &slice, since),
+                Mode::OneThread => take_turns(partitions, lookahead, until, &stretch),
+                Mode::Threads => self.start(partitions, lookahead, until, &stretch),
             };
             let after = handled(partitions);
-            self.pace.note(windows, since.elapsed(), after - before);
+            self.pace.end(&stretch, windows, after - before);
             before = after;
         }
     }
@@ -176,8 +172,7 @@ impl<M: Send> WorkerThreads<M> {
         partitions: &mut [Partition<H, P>],
         lookahead: Time,
         until: Time,
-        slice: &Slice,
-        since: Instant,
+        stretch: &Stretch,
     ) -> u32
     where
         H: Host<Message = M> + Send,
@@ -187,7 +182,7 @@ impl<M: Send> WorkerThreads<M> {
         let run = move |(me, partition): (usize, &mut Partition<H, P>)| {
             let _guard = PanicGuard(barrier);
             let mailbox = Mailbox::new(me, barrier, buffers);
-            let mut worker = Worker { mailbox, slice, since, windows: 0 };
+            let mut worker = Worker { mailbox, stretch, windows: 0 };
             work(partition, &mut worker, lookahead, until);
             worker.windows
         };

@@ -47,7 +47,7 @@ def sample_boxes(numbers: pl.DataFrame, look: Look) -> Figure:
         names = (look.words(each or (), row) for each in (entry.panels, entry.groups, entry.series))
         label = ", ".join(filter(None, names))
         boxes.append(Box(label, look.words(entry.series or (), row), own[value].to_list()))
-    return seed_boxes(boxes, *_SAMPLES[value])
+    return seed_boxes(boxes, *_SAMPLES[value], point="one sample")
 
 
 def z_scores(numbers: pl.DataFrame, look: Look) -> Figure:
