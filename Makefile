@@ -35,7 +35,7 @@ setup: $(VENV)/.tools ## Check the system and create the virtual environment
 
 build: $(VENV)/.core $(VENV)/.tools ## Build the release core and install pantala into .venv
 
-# Without the tools of developers, which take longer to install than all else.
+# Without the tools of developers, which are most of the packages.
 demo: $(VENV)/.core ## Run examples/interference.toml and write its report
 	$(BIN)/pantala run examples/interference.toml --set record=explore --threads 2 --out $(DEMO_OUT) --overwrite
 	@echo
@@ -210,8 +210,8 @@ generate: build ## Write the generated files: schemas, Python modules, reference
 figure: build ## Draw the README's figure from the run of `make demo`
 	$(BIN)/python docs/figure.py $(DEMO_OUT) docs/_static/interference.png
 
-LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
-  --no-annotate pyproject.toml requirements/run.in
+LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+  pyproject.toml requirements/run.in
 
 lock: ## Resolve requirements/dev.txt and run.txt again (needs uv)
 	$(LOCK) --upgrade requirements/dev.in -o requirements/dev.txt

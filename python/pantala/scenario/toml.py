@@ -22,6 +22,8 @@ _PLACE = re.compile(
 _TWICE = re.compile(r"Cannot (overwrite|declare|mutate)")
 #: The first key of a line.
 _FIRST_KEY = re.compile(r"\[{0,2}\s*([A-Za-z0-9_-]+)")
+#: The first line of a table.
+_TABLE = re.compile(r"\s*\[")
 _NONE: Mapping[str, str | None] = {}
 
 #: The most levels of lists and tables. Scenarios and experiments have fewer than 10.
@@ -135,15 +137,22 @@ def _twice(
     key = _FIRST_KEY.match(line)
     if key is None:
         return None
+    above = lines[: number - 1]
+    tables = [at for at, other in enumerate(above) if _TABLE.match(other)]
+    is_table = line.startswith("[")
+    if is_table:  # by a line above all tables
+        first, last = 0, min(tables, default=len(above))
+    else:  # by a line of its own table
+        first, last = max(tables, default=-1) + 1, len(above)
     remedy = "set each key once"
-    for earlier, other in enumerate(lines[: number - 1], start=1):
-        if not re.match(rf"\s*{re.escape(key[1])}\s*=", other):
+    for earlier in range(first, last):
+        setting = re.match(rf"\s*{re.escape(key[1])}\s*=\s*(?P<text>\"[^\"]*\")?", lines[earlier])
+        if setting is None:
             continue
-        short = re.match(r'[^=]*=\s*("[^"]*")', other)
-        if short is not None and shorthands.get(key[1]) and line.startswith("["):
-            table = f"[{key[1]}] and below it {shorthands[key[1]]} = {short[1]}"
-            remedy = f"in place of line {earlier} write the table {table}"
-        return f"line {number}: {line} sets again what line {earlier} sets", remedy
+        if is_table and setting["text"] and shorthands.get(key[1]):
+            table = f"[{key[1]}] and below it {shorthands[key[1]]} = {setting['text']}"
+            remedy = f"in place of line {earlier + 1} write the table {table}"
+        return f"line {number}: {line} sets again what line {earlier + 1} sets", remedy
     return f"line {number}: {line} sets again what an earlier line sets", remedy
 
 

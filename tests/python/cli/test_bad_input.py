@@ -303,6 +303,14 @@ def test_overlapping_node_lists_are_rejected(cli: Cli, workdir: Path) -> None:
             "line 4: [jobs.amg] sets again what line 2 sets; in place of line 2 write the table "
             '[jobs] and below it preset = "yang2016.workload1"',
         ),
+        (
+            b'name = "x"\n[machine]\nname = 1\n[[jobs]]\nname = "a"\nranks = 4\nname = "b"\n',
+            'line 7: name = "b" sets again what line 5 sets; set each key once',
+        ),
+        (
+            b'machine = "kang2022"\n[[jobs]]\nmachine = "x"\n[machine.nic]\n',
+            "line 4: [machine.nic] sets again what line 1 sets; in place of line 1 write",
+        ),
         (b"[mpi]\n[mpi]", "line 2: [mpi] sets again what an earlier line sets; set each key once"),
         (b"\xff\xfe", "byte 0 is not UTF-8 text; save the file as UTF-8"),
     ],

@@ -76,8 +76,7 @@ impl Stretch {
     /// Returns whether the slice is long enough with `windows` of this stretch.
     pub(super) fn is_enough(&self, windows: u32) -> bool {
         let Self { slice, since } = self;
-        slice.windows + windows >= WINDOWS.0
-            && slice.suffices(slice.windows + windows, slice.spent + since.elapsed())
+        slice.suffices(slice.windows + windows, slice.spent + since.elapsed())
     }
 }
 

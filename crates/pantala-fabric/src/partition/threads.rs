@@ -95,14 +95,16 @@ fn take_turns<H: Host, P: Probe>(
 /// One thread's part of a stretch.
 struct Worker<'a, M> {
     mailbox: Mailbox<'a, PartitionMessages<M>>,
-    stretch: &'a Stretch,
-    windows: u32,
+    /// The stretch to end; only the first thread ends it.
+    stretch: Option<&'a Stretch>,
+    /// One exchange before each window, and one after the last.
+    exchanges: u32,
 }
 
 impl<M> Transport<M> for Worker<'_, M> {
     fn exchange(&mut self, next: Time, messages: &mut [PartitionMessages<M>]) -> Time {
-        let ends = self.stretch.is_enough(self.windows);
-        self.windows += 1;
+        let ends = self.stretch.is_some_and(|stretch| stretch.is_enough(self.exchanges));
+        self.exchanges += 1;
         self.mailbox.exchange(next, messages, ends)
     }
 }
@@ -182,9 +184,10 @@ impl<M: Send> WorkerThreads<M> {
         let run = move |(me, partition): (usize, &mut Partition<H, P>)| {
             let _guard = PanicGuard(barrier);
             let mailbox = Mailbox::new(me, barrier, buffers);
-            let mut worker = Worker { mailbox, stretch, windows: 0 };
+            let stretch = (me == 0).then_some(stretch);
+            let mut worker = Worker { mailbox, stretch, exchanges: 0 };
             work(partition, &mut worker, lookahead, until);
-            worker.windows
+            worker.exchanges - 1
         };
         std::thread::scope(|scope| {
             let mut partitions = partitions.iter_mut().enumerate();

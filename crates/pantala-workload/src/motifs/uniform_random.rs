@@ -117,7 +117,7 @@ impl Motif for UniformRandom {
 /// The preimage and the image of a rank.
 fn partners(context: &IterationContext, permutation_seed: u32) -> [u32; 2] {
     let seed = context.ranks.wrapping_add(context.iteration).wrapping_add(permutation_seed);
-    let slots = (RECENT_ENTRIES / context.ranks.max(1)).clamp(16, 4_096) as usize;
+    let slots = (RECENT_ENTRIES / context.ranks).clamp(16, 4_096) as usize;
     RECENT.with_borrow_mut(|recent| {
         if recent.len() < slots {
             recent.resize_with(slots, Shuffle::default);
