@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from pantala.analysis.latency_mixture import LEVELS, mixture_quantile
+from pantala.run_tables.exact_sums import exact_sum
 from pantala.studies.evidence import SLOWDOWNS, Evidence
 
 Measures = Mapping[str, np.ndarray]
@@ -103,7 +104,7 @@ def hot_spots(e: Evidence) -> Measures:
     """
 
     def peak(links: pl.DataFrame) -> float:
-        by_group = links.group_by("source_group").agg(pl.col("stall_ns").sum()).sort("source_group")
+        by_group = links.group_by("source_group").agg(exact_sum("stall_ns")).sort("source_group")
         stall = by_group["stall_ns"].to_numpy()
         return float(stall.max() / stall.mean())
 
