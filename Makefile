@@ -10,15 +10,16 @@ CARGO  ?= cargo
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-# Third-party crates that only pantala-sim needs (Arrow, Parquet, zstd) are by far the most to compile. Its tests and the
-# extension module share one build of them: same profile, same features (hence both packages in one command; the extension
-# itself has no Rust tests). The other crates are tested with debug assertions, which check every index of the hot path.
-# cargo-nextest runs the tests if it is installed.
+# The crates that the core is built from, but for those of the hot path, are tested in the profile of the core: their tests
+# share its build of them and of their third-party crates (Arrow, Parquet, zstd, by far the most to compile), because profile
+# and features agree (hence all packages in one command; the extension itself has no Rust tests). The crates of the hot path
+# are tested with debug assertions, which check every index. cargo-nextest runs the tests if it is installed.
 NEXTEST := $(shell command -v cargo-nextest 2>/dev/null)
 CARGO_TEST := $(CARGO) $(if $(NEXTEST),nextest run --no-fail-fast --cargo-profile,test --tests --profile)
 ALL_CASES := $(if $(NEXTEST),--run-ignored all,-- --include-ignored)
-RUST_CORE := --locked -p pantala-sim -p pantala-python
-RUST_CRATES := --locked --workspace --exclude pantala-sim --exclude pantala-python
+RELEASED := sim python frontends ncptl workload
+RUST_CORE := --locked $(addprefix -p pantala-,$(RELEASED))
+RUST_HOT := --locked --workspace $(addprefix --exclude pantala-,$(RELEASED))
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 RUST_SOURCES := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -name Cargo.toml \) -print) Cargo.toml Cargo.lock pyproject.toml
 DEMO_OUT := runs/demo
@@ -44,15 +45,16 @@ demo: $(VENV)/.core ## Run examples/interference.toml and write its report
 
 test-fast: export PANTALA_CASES ?= 5
 test-fast: build lint ## Run the tests for each commit in less than 90 seconds: few cases, no slow tests
-	$(CARGO_TEST) testing $(RUST_CRATES)
+	$(CARGO_TEST) testing $(RUST_HOT)
 	$(CARGO_TEST) release $(RUST_CORE)
 	$(PYTEST) -m "not slow and not full"
 
 test: export PANTALA_CASES ?= 25
-test: build lint ## Run the tests for each push: Rust, Python, examples, lints
-	$(CARGO_TEST) testing $(RUST_CRATES)
+test: build ## Run the tests for each push: Rust, Python, examples (lints: make check)
+	$(CARGO_TEST) testing $(RUST_HOT)
 	$(CARGO_TEST) release $(RUST_CORE)
-	$(CARGO) test --doc --profile testing $(RUST_CRATES)
+	$(CARGO) test --doc --profile testing $(RUST_HOT)
+	$(CARGO) test --doc --release $(RUST_CORE)
 	$(PYTEST) -m "not full"
 
 test-optional: build ## Run the tests that need programs which the README does not require, as far as they are installed

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
@@ -19,6 +20,9 @@ from optional_programs import (  # noqa: F401 - hooks
 from pantala.cli import main
 from pantala.programs.outputs import taken
 from support import SMALL, Ended
+
+if TYPE_CHECKING:
+    from pantala.papers.application_table import PaperTable, Record
 
 # A slow machine fails no test.
 settings.register_profile("pantala", deadline=None)
@@ -47,6 +51,22 @@ def cli(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> C
         return Ended(ended.value.code, out, err)
 
     return run
+
+
+@pytest.fixture
+def measured_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Measures the tables of papers without runs once a test: their width does not change them."""
+    from pantala.papers import application_table
+
+    measure = application_table.measure
+    records: dict[str, list[Record]] = {}
+
+    def once(table: PaperTable, **options: Any) -> list[Record]:
+        if table.name not in records:
+            records[table.name] = measure(table, **options)
+        return records[table.name]
+
+    monkeypatch.setattr(application_table, "measure", once)
 
 
 @pytest.fixture

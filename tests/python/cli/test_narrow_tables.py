@@ -43,7 +43,11 @@ COMMANDS = [
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_narrow_terminals_cut_no_number(
-    command: str, cli: Any, results: Path, monkeypatch: pytest.MonkeyPatch
+    command: str,
+    cli: Any,
+    results: Path,
+    measured_once: None,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(results)
     shown = {}
