@@ -1,7 +1,7 @@
 """Progress lines on standard error: of runs, of a sweep of many, and of the work after them.
 
 On a terminal a line is rewritten. Elsewhere, for example in a batch job's log, there is one short
-line per finished run, or for every twentieth of a sweep.
+line per finished run, and one now and then of a long run; or one for every twentieth of a sweep.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ _LINES = 20
 _SECONDS = 2.0
 #: The time in seconds after which a log gets a line of the step that is under way.
 _PATIENCE = 10.0
+#: The time in seconds after which a log gets the first line of a run, and the longest between two.
+_FIRST, _LONGEST = 60.0, 600.0
 
 
 class _Line:
@@ -73,6 +75,9 @@ class _Line:
 class ProgressLine(_Line):
     """Shows the progress of runs, one after another: simulated time, packets, time left.
 
+    Elsewhere than on a terminal, a run has a line after 1, 2, 4, 8 and 16 minutes, and then every
+    10 minutes.
+
     Args:
         runs: the number of runs.
         console: the output; None shows nothing.
@@ -85,6 +90,7 @@ class ProgressLine(_Line):
         self._number = 0
         self._title = ""
         self._task: TaskID | None = None
+        self._due = _FIRST
 
     def start(self, title: str, *, counts: bool = True) -> None:
         """Begins the next run, or work after the runs that does not count as one."""
@@ -92,6 +98,7 @@ class ProgressLine(_Line):
         title = plain(title)  # before rich measures it
         numbered = counts and self._runs > 1
         self._title = f"{self._number}/{self._runs} {title}" if numbered else title
+        self._due = _FIRST
         if self._bar is not None:
             self._task = self._bar.add_task(self._title)
             self._bar.refresh()
@@ -102,6 +109,10 @@ class ProgressLine(_Line):
             self._bar.update(
                 self._task, description=f"{self._title}: {_state(progress)}", refresh=True
             )
+        elif progress["wall_seconds"] >= self._due:
+            taken = progress["wall_seconds"]
+            self._due = taken + min(taken, _LONGEST)
+            self._print(f"{self._title}: {_state(progress)}, after {clock(taken)}")
 
     def pass_over(self) -> None:
         """Ends the run, which needs no simulation: its results are there already."""

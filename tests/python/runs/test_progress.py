@@ -45,6 +45,24 @@ def test_a_log_gets_one_line_per_run() -> None:
     assert shown(False, 3).startswith("1/3 fft3d: ")
 
 
+def test_a_log_gets_a_line_of_a_long_run_now_and_then() -> None:
+    text = io.StringIO()
+    console = Console(file=text, force_terminal=False, width=150, color_system=None)
+    with ProgressLine(2, console) as line:
+        for title in ("alone", "together"):
+            line.start(title)
+            for second in range(0, 3000, 10):
+                line.update({**NOW, "wall_seconds": float(second)})
+    lines = text.getvalue().splitlines()
+    minutes = [lined.partition("after ")[2] for lined in lines if lined.startswith("1/2 alone: ")]
+    assert minutes == [f"{minute} min 0 s" for minute in (1, 2, 4, 8, 16, 26, 36, 46)]
+    assert len(lines) == 2 * len(minutes)
+    assert lines[0] == (
+        "1/2 alone: 25 %, 3 min 0 s left, 1.50 ms, 1.23 M packets, 133 k packet-hops/s,"
+        " after 1 min 0 s"
+    )
+
+
 def test_a_terminal_shows_the_progress() -> None:
     text = shown(True)
     assert "fft3d: 25 %, 6.0 s left, 1.50 ms, 1.23 M packets, 4.00 M packet-hops/s" in text
