@@ -6,6 +6,7 @@ import polars as pl
 
 from pantala.errors import UsageError
 from pantala.metrics.registry import metric
+from pantala.run_tables.exact_sums import exact_sum
 
 __all__ = [
     "arrival_rate",
@@ -41,7 +42,7 @@ def traffic_on_serving_routers(links: pl.DataFrame, ranks: pl.DataFrame) -> pl.D
     return (
         links.filter(pl.col("source_router").is_in(serving_routers(ranks)))
         .group_by(pl.col("source_router").alias("router"), "class")
-        .agg(pl.col("bytes").sum(), pl.col("stall_ns").sum())
+        .agg(pl.col("bytes").sum(), exact_sum("stall_ns"))
         .sort("router", "class")
     )
 

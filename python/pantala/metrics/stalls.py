@@ -6,6 +6,7 @@ import polars as pl
 
 from pantala.errors import UsageError
 from pantala.metrics.registry import metric
+from pantala.run_tables.exact_sums import exact_sum
 
 __all__ = ["saturation_time", "stall_time", "stalled_flits", "stalls_to_flits"]
 
@@ -56,7 +57,7 @@ def saturation_time(ports: pl.DataFrame) -> pl.DataFrame:
             "no row is of a whole link, and saturation times of parts overlap; keep the rows"
             " without vc, job and kind"
         )
-    return whole.group_by("link").agg(pl.col("saturated_ns").sum()).sort("link")
+    return whole.group_by("link").agg(exact_sum("saturated_ns")).sort("link")
 
 
 @metric(of="links", unit="flits", source="Chunduri et al., IPDPS 2021, III.B")

@@ -51,14 +51,15 @@ def _calls_time(reported: ReportedRun) -> PageFigure | None:
     frames = [run.call_events for run in reported.parts.values()]  # type: ignore[attr-defined]
     if not any(frame.filter(takes_time).head(1).collect().height for frame in frames):
         return None
+    shown = reported.panels("call_events", takes_time)
     return page_figure(
         "calls_time",
         "MPI calls, rank by rank",
         "A row is a rank, a bar is an MPI call from its start to its end. Between two bars the rank"
         " computes. A panel has at most 16 of the recorded ranks.",
         "",
-        f"MPI calls over simulated time of single ranks of {', '.join(reported.names)}.",
-        figures.calls_over_time(reported.run, reported.alone),
+        f"MPI calls over simulated time of single ranks of {', '.join(shown)}.",
+        figures.calls_over_time(reported.run, reported.alone, shown),
     )
 
 
@@ -70,6 +71,7 @@ def _latency_of(reported: ReportedRun, key: str, measure: str, words: str) -> Pa
         if rows is None or rows.filter(kind).head(1).collect().is_empty():
             return None
     name = measure.capitalize()
+    shown = reported.panels("latency_windows", kind)
     dashed = ": dashed alone, solid together." if reported.alone else "."
     return page_figure(
         key,
@@ -77,8 +79,8 @@ def _latency_of(reported: ReportedRun, key: str, measure: str, words: str) -> Pa
         f"{name} latency is the time {words}. A line is the median of a window, the band reaches to"
         f" the 99th percentile{dashed}",
         "",
-        f"{name} latency of {', '.join(reported.names)} over simulated time.",
-        figures.latency_over_time(reported.run, reported.alone, measure),
+        f"{name} latency of {', '.join(shown)} over simulated time.",
+        figures.latency_over_time(reported.run, reported.alone, measure, shown),
     )
 
 
@@ -102,14 +104,15 @@ def _rank_messages(reported: ReportedRun) -> PageFigure | None:
     ):
         return None
     dashed = " The dashed line and the pale band are the job alone." if reported.alone else ""
+    shown = reported.panels("rank_messages", *sent)
     return page_figure(
         "rank_messages",
         "Message latency, rank by rank",
         "The latency of the messages that each rank sent. A line is the mean, the band reaches from"
         f" the shortest to the longest.{dashed}",
         "",
-        f"Message latency by rank of {', '.join(reported.names)}.",
-        figures.rank_latency(reported.run, reported.alone),
+        f"Message latency by rank of {', '.join(shown)}.",
+        figures.rank_latency(reported.run, reported.alone, jobs=shown),
     )
 
 
@@ -166,14 +169,15 @@ def _nonminimal_time(reported: ReportedRun) -> PageFigure | None:
         return PageFigure(
             "Non-minimal paths over time", "Every packet of every window took a minimal path."
         )
+    shown = reported.panels("routing_windows")
     return page_figure(
         "nonminimal_time",
         "Non-minimal paths over time",
         "The share of each job's packets that took a non-minimal path, by the window in which they"
         " arrived. Adaptive routing takes longer paths where the minimal one is busy.",
         "",
-        f"Share of non-minimal packets of {', '.join(reported.names)} over simulated time.",
-        figures.nonminimal_over_time(reported.run, reported.alone),
+        f"Share of non-minimal packets of {', '.join(shown)} over simulated time.",
+        figures.nonminimal_over_time(reported.run, reported.alone, shown),
     )
 
 
@@ -194,6 +198,7 @@ def _system_time(reported: ReportedRun) -> PageFigure | None:
 def _routers_time(reported: ReportedRun) -> PageFigure | None:
     if not _recorded(reported, "router_windows"):
         return None
+    shown = reported.panels()
     return page_figure(
         "routers_time",
         "Traffic on the routers of each job",
@@ -201,8 +206,8 @@ def _routers_time(reported: ReportedRun) -> PageFigure | None:
         " whose bytes they are. A byte counts once on each of these routers. A step is"
         f" {_step(reported, 'router_windows')}.",
         "Wang et al., IPDPS 2020, Fig. 8",
-        f"Traffic over simulated time on the routers that serve {', '.join(reported.names)}.",
-        figures.routers_over_time(reported.run, reported.alone),
+        f"Traffic over simulated time on the routers that serve {', '.join(shown)}.",
+        figures.routers_over_time(reported.run, reported.alone, jobs=shown),
     )
 
 

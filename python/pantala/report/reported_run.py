@@ -23,12 +23,14 @@ from pantala.caveats import (
     facts_of_run,
     spans_of_run,
 )
+from pantala.report.panels import jobs_with_panels
 from pantala.run_tables.run_like import (
     InterferenceLike,
     RunLike,
     is_endless,
     job_names,
     stop_ns,
+    table,
 )
 from pantala.text.amounts import PAGE, join
 
@@ -158,6 +160,18 @@ class ReportedRun:
     def names(self) -> list[str]:
         """The names of the jobs, in the plan's order."""
         return list(job_names(self.run).values())
+
+    def panels(self, name: str = "", *only: pl.Expr) -> list[str]:
+        """Returns the jobs of a figure with a panel for each job, in the plan's order.
+
+        Args:
+            name: the table that the figure draws by job; empty if it draws all jobs.
+            only: what holds for the rows that it draws.
+        """
+        rows = table(self.run, name) if name else None
+        return jobs_with_panels(
+            self.run, self.targets, None if rows is None else rows.filter(*only)
+        )
 
     @property
     def background(self) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import polars as pl
 
@@ -11,6 +11,7 @@ from pantala.analysis.attribution import METHODS
 from pantala.figures.blame import has_numbers
 from pantala.report.network_figures import NETWORK_FIGURES
 from pantala.report.page_figure import KANG, YANG, PageFigure, page_figure
+from pantala.report.panels import with_panels
 from pantala.report.record_figures import RECORD_FIGURES
 from pantala.report.reported_run import MANY, ReportedRun, few
 from pantala.report.sentences import cause_sentences
@@ -43,7 +44,7 @@ def run_figures(reported: ReportedRun) -> dict[str, PageFigure]:
         announce(f"figure {at} of {len(makers)}")
         if (figure := maker(reported)) is not None:
             drawn[key] = figure
-    return with_cuts(drawn, reported)
+    return with_cuts(with_panels(drawn, reported.run, reported.targets), reported)
 
 
 def _slowdown(reported: ReportedRun) -> PageFigure | None:
@@ -108,7 +109,8 @@ def _throughput(reported: ReportedRun) -> PageFigure:
     if frame is not None:
         length = float(frame["end_ns"][0] - frame["start_ns"][0])
         step = f" One step is {PAGE.duration(length, exact=True)}."
-    figure = figures.throughput(reported.run, reported.alone)
+    shown = reported.panels("job_windows")
+    figure = figures.throughput(reported.run, reported.alone, shown)
     scales = (
         " The panels have different scales."
         if len({axes.get_ylim() for axes in figure.axes}) > 1
@@ -120,7 +122,7 @@ def _throughput(reported: ReportedRun) -> PageFigure:
         "Bytes delivered to each job per unit of simulated time"
         f"{_dashed(reported)}{step} A dotted line marks the end of another job.{scales}",
         f"{KANG}, Fig. 5 and 9",
-        f"Delivered throughput of {_jobs(reported)} over simulated time.",
+        f"Delivered throughput of {_jobs(reported, shown)} over simulated time.",
         figure,
     )
 
@@ -170,13 +172,14 @@ def _latency_time(reported: ReportedRun) -> PageFigure | None:
             "The latency of the packets that arrive in each time window: a line is the median, the"
             " band reaches to the 99th percentile"
         )
+    shown = reported.panels("job_windows")
     return page_figure(
         "latency_time",
         "Packet latency over time",
         f"{what}{_dashed(reported)} A gap is a window in which no packet arrived.",
         f"{KANG}, Fig. 7",
-        f"Packet latency of {_jobs(reported)} over simulated time.",
-        figures.latency_over_time(reported.run, reported.alone),
+        f"Packet latency of {_jobs(reported, shown)} over simulated time.",
+        figures.latency_over_time(reported.run, reported.alone, jobs=shown),
     )
 
 
@@ -211,6 +214,7 @@ def _iterations(reported: ReportedRun) -> PageFigure | None:
         return None
     if not recorded[-1].select(pl.col("iteration").max()).collect().item():
         return None  # one iteration each, which the distribution over ranks shows
+    shown = reported.panels("iterations")
     return page_figure(
         "iterations",
         "Communication time, iteration by iteration",
@@ -219,8 +223,8 @@ def _iterations(reported: ReportedRun) -> PageFigure | None:
         " MPI calls of all ranks; a row of high values is a rank with long MPI calls in all"
         " iterations.",
         "",
-        f"Heat maps of communication time by rank and iteration, of {_jobs(reported)}.",
-        figures.rank_iterations(reported.run, reported.alone),
+        f"Heat maps of communication time by rank and iteration, of {_jobs(reported, shown)}.",
+        figures.rank_iterations(reported.run, reported.alone, jobs=shown),
     )
 
 
@@ -290,8 +294,8 @@ def _learning(reported: ReportedRun) -> PageFigure | None:
     )
 
 
-def _jobs(reported: ReportedRun) -> str:
-    return ", ".join(reported.names) + (" alone and together" if reported.alone else "")
+def _jobs(reported: ReportedRun, names: Sequence[str] = ()) -> str:
+    return ", ".join(names or reported.names) + (" alone and together" if reported.alone else "")
 
 
 def _dashed(reported: ReportedRun) -> str:
