@@ -19,6 +19,7 @@ from pantala.figures.style import INK, new_figure, style
 from pantala.run_tables.exact_sums import exact_sum
 from pantala.run_tables.remembered import remembered
 from pantala.run_tables.run_like import RunLike
+from pantala.run_tables.skipped_time import skipped_between
 
 __all__ = ["vc_occupancy", "vc_occupancy_table"]
 
@@ -95,8 +96,9 @@ def vc_occupancy(
 def vc_occupancy_table(run: RunLike) -> pl.DataFrame:
     """Returns one row per link class and virtual channel: mean and maximum occupancy in flits.
 
-    The mean is over all recorded links of the class and the whole run. Windows in which a channel
-    was empty count as 0. Links to nodes that take every packet at once have no row.
+    The mean is over all recorded links of the class and the simulated time. Windows in which a
+    channel was empty count as 0, but skipped time, which has no windows, does not count. Links to
+    nodes that take every packet at once have no row.
 
     Args:
         run: a run with `record.ports`, whose `split` has `vc`.
@@ -110,6 +112,7 @@ def vc_occupancy_table(run: RunLike) -> pl.DataFrame:
     ports = recorded(run, "port_windows", _SETTING)
     record = run.document["plan"]["record"].get("ports") or {}
     end = float(run.document["simulated_ns"])
+    time = end - skipped_between(run, 0, end)
     whole = [pl.col(name).is_null() for name in ("job", "kind")]
     rows = ports.filter(pl.col("vc").is_not_null(), *whole)
     # Windows of several lengths cover the same time.
@@ -147,7 +150,7 @@ def vc_occupancy_table(run: RunLike) -> pl.DataFrame:
             "class",
             "vc",
             "links",
-            mean_flits=pl.col("flit_ns") / pl.col("links") / (end or 1.0),
+            mean_flits=pl.col("flit_ns") / pl.col("links") / (time or 1.0),
             max_flits="max_flits",
         )
         .sort("class", "vc")

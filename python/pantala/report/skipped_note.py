@@ -25,12 +25,17 @@ _OVER_TIME = (
     "learning",
 )
 
+#: Figures of sums over windows, of which skipped time has none.
+_SUMS = ("blame", "saturation")
+
 #: Figures of the run of all jobs, or with one run in each panel.
 _ONE_RUN = ("links_time", "routers_time", "calls_time", "learning")
 
 
 def with_cuts(drawn: Mapping[str, PageFigure], reported: ReportedRun) -> dict[str, PageFigure]:
     """Returns the figures of a page; captions of figures over time say what a break is.
+
+    Captions of sums over windows say that they leave skipped time out.
 
     Args:
         drawn: the figures by key.
@@ -48,6 +53,7 @@ def with_cuts(drawn: Mapping[str, PageFigure], reported: ReportedRun) -> dict[st
     single = " A double line is a break of the axis, where the run skipped time."
     notes = {key: single if key in _ONE_RUN else note for key in _OVER_TIME}
     notes["iterations"] = " A double line is where the run skipped iterations."
+    notes |= dict.fromkeys(_SUMS, " Skipped time does not count.")
     return {
         key: replace(figure, caption=figure.caption + notes.get(key, ""))
         if figure.svg is not None
