@@ -12,6 +12,7 @@ from pantala.errors import PantalaError, UsageError
 from pantala.files.atomic_file import atomic_file
 from pantala.run_tables.link_classes import NETWORK
 from pantala.run_tables.run_like import link_window_ns, table
+from pantala.run_tables.skipped_time import skipped_spans
 
 if TYPE_CHECKING:
     from pantala.results.run import Run
@@ -21,6 +22,7 @@ __all__ = ["write_perfetto"]
 #: Of each job; a process has ranks as threads.
 _RANK_BITS = 32
 _LINKS = 1 << 60
+_SKIPPED = 1 << 61
 
 
 class _Trace:
@@ -56,6 +58,13 @@ class _Trace:
         packet.track_descriptor.uuid = _LINKS + link
         packet.track_descriptor.name = name
         packet.track_descriptor.counter.unit_name = "share of time"
+        self._builder.write_packet(packet)
+
+    def skipped(self) -> None:
+        """Adds the track of skipped time."""
+        packet = self._builder.create_packet()
+        packet.track_descriptor.uuid = _SKIPPED
+        packet.track_descriptor.name = "skipped time"
         self._builder.write_packet(packet)
 
     def slices(self, track: int, slices: list[tuple[float, float, str]]) -> None:
@@ -110,7 +119,8 @@ def write_perfetto(run: Run, path: Path, *, messages: int = 100_000, links: int 
 
     A job is a process and a rank a thread. Iterations are slices, and in them the MPI calls that
     `record.call_events` recorded. Messages are flows from rank to rank, and the busiest links
-    between routers are counters. Times are rounded to whole nanoseconds.
+    between routers are counters. Skipped time, without events of ranks and links, has a track.
+    Times are rounded to whole nanoseconds.
 
     Args:
         run: the run.
@@ -149,6 +159,9 @@ def _write(run: Run, trace: _Trace, messages: int, links: int) -> int:
         trace.thread(job, rank)
     for (job, rank), slices in _slices(run).group_by("job", "rank", maintain_order=True):
         trace.slices(_rank(job, rank), slices.select("start_ns", "end_ns", "name").rows())
+    if spans := skipped_spans(run):
+        trace.skipped()
+        trace.slices(_SKIPPED, [(start, end, "skipped time") for start, end in spans])
     left_out = _messages(run, trace, messages)
     _busiest(run, trace, links)
     return left_out

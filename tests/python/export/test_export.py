@@ -18,6 +18,7 @@ import pantala as pt
 from pantala.cli import app
 from pantala.errors import UsageError
 from pantala.export import to_xarray, write_perfetto
+from pantala.run_tables.skipped_time import skipped_spans
 from sweeps import scenario
 from trace_processor import open_trace
 
@@ -114,6 +115,26 @@ def test_the_trace_processor_reads_a_trace(run: pt.Run, tmp_path: Path) -> None:
         )
         with pytest.raises(PerfettoException, match="no such column: nonsense"):
             rows("select nonsense")
+
+
+def test_a_trace_shows_skipped_time(tmp_path: Path) -> None:
+    """Ranks and links without events are not idle in skipped time: a track of its own says so."""
+    long = {"iterations": 200, "kind": "allreduce_loop", "message": "4 KiB", "compute": "5 us"}
+    jobs = [{"name": "long", "ranks": 8, "workload": long}]
+    made = pt.run(scenario().replace({"jobs": jobs, "skip": "5 %"}), tmp_path / "run", report=False)
+    assert isinstance(made, pt.Run)
+    write_perfetto(made, tmp_path / "run.pftrace")
+    trace = Trace()
+    trace.ParseFromString((tmp_path / "run.pftrace").read_bytes())
+    (track,) = [
+        packet.track_descriptor.uuid
+        for packet in trace.packet
+        if packet.track_descriptor.name == "skipped time"
+    ]
+    times = [packet.timestamp for packet in trace.packet if packet.track_event.track_uuid == track]
+    spans = skipped_spans(made)
+    assert spans
+    assert times == [round(time) for span in spans for time in span]
 
 
 def test_a_perfetto_trace_keeps_the_largest_messages(run: pt.Run, tmp_path: Path) -> None:
