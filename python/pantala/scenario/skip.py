@@ -35,7 +35,7 @@ def _checked(text: str) -> str:
     if math.isnan(percent):
         raise fault("is not a percentage", remedy)
     if not _LEAST <= percent <= _MOST:
-        raise fault("must be above 0 % and at most 50 %", remedy)
+        raise fault(f"must be at least {_LEAST} % and at most {_MOST} %", remedy)
     return text
 
 

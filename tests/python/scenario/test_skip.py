@@ -66,9 +66,10 @@ def test_a_plan_without_it_has_no_such_key(long: Path) -> None:
     [
         (["skip=1"], "key skip"),
         (['skip="much"'], 'skip.tolerance = "much": is not a percentage; write a percentage'),
-        (['skip="0 %"'], "must be above 0 % and at most 50 %"),
+        (['skip="0 %"'], "must be at least 0.0001 % and at most 50 %"),
         (['skip="-1 %"'], "is not a percentage"),
-        (['skip="51 %"'], "must be above 0 % and at most 50 %"),
+        (['skip="0.00005 %"'], "must be at least 0.0001 % and at most 50 %"),
+        (['skip="51 %"'], "must be at least 0.0001 % and at most 50 %"),
         (["skip={tolerance=0.01}"], "skip.tolerance = 0.01: is not text; put it in quotes"),
         (['skip={tolerance="1 %",minimum=0}'], "skip.minimum = 0: must be at least 2"),
         (["skip={minimum=4}"], "skip.tolerance: is missing"),
