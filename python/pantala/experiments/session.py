@@ -7,7 +7,7 @@ import json
 import time
 from collections import deque
 from collections.abc import Callable, Collection
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from concurrent.futures import BrokenExecutor, Executor, Future
 from dataclasses import dataclass
 
 from pantala.core.extension import Threads
@@ -18,7 +18,7 @@ from pantala.store.index import Entry, Index, entry_of, failed_entry
 from pantala.store.lease import holder, is_stale, now_at
 from pantala.store.run_store import RunStore, unwritable
 from pantala.store.worker import Task, perform
-from pantala.system.parallel import LocalWorkers, WorkerDied, died_of
+from pantala.system.parallel import LocalWorkers, WorkerDied, died_of, some_done
 
 __all__ = ["Progress", "Session"]
 
@@ -128,7 +128,7 @@ class Session:
                 while self._queue and len(self._running) < window:
                     self._submit(self._queue.popleft(), pool)
                 if self._running:
-                    done, _ = wait(self._running, timeout=0.2, return_when=FIRST_COMPLETED)
+                    done, _ = some_done(self._running)
                     self._collect(done, pool)
                 else:
                     time.sleep(_LOOK_SECONDS)

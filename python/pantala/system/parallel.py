@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     Executor,
@@ -29,6 +29,7 @@ __all__ = [
     "forks",
     "in_processes",
     "on_threads",
+    "some_done",
 ]
 
 Item = TypeVar("Item")
@@ -234,9 +235,28 @@ def on_threads(
         pool.shutdown(cancel_futures=True)
 
 
+def some_done(
+    waiting: Collection[Future[Result]],
+) -> tuple[set[Future[Result]], set[Future[Result]]]:
+    """Waits until one future is done, at most 0.2 s, and returns the done ones and the others.
+
+    The wait is short because Polars' handler of SIGINT, which precedes Python's, does not end long
+    waits.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C or SIGTERM.
+    """
+    try:
+        return wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
+    except RuntimeError as error:
+        # A signal can stop `Condition.wait` before it holds its lock again. The release of the lock
+        # then fails, and this error hides the interruption.
+        if isinstance(error.__context__, KeyboardInterrupt):
+            raise error.__context__ from None
+        raise
+
+
 def _as_they_come(waiting: set[Future[Result]]) -> Iterator[Result]:
     while waiting:
-        # Waits are short because Polars' handler of SIGINT, which precedes Python's, does not end
-        # long waits.
-        done, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
+        done, waiting = some_done(waiting)
         yield from (one.result() for one in done)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Barrier, Event
+from concurrent.futures import Future
+from threading import Barrier, Condition, Event
 
 import pytest
 
-from pantala.system.parallel import cores, on_threads
+from pantala.system.parallel import cores, on_threads, some_done
 
 
 def test_every_item_has_a_result() -> None:
@@ -50,3 +51,13 @@ def test_an_error_stops_the_others(error: type[BaseException]) -> None:
     with pytest.raises(error):
         list(on_threads(work, ["endless", "faulty"], 2))
     assert stopped.is_set()
+
+
+def test_a_signal_before_the_lock_is_back_interrupts(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(self: Condition, state: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Condition, "_acquire_restore", interrupted)
+    pending: Future[None] = Future()
+    with pytest.raises(KeyboardInterrupt):
+        some_done({pending})
