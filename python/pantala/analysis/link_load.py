@@ -14,8 +14,9 @@ from pantala.metrics.binding import SATURATED
 from pantala.run_tables.remembered import remembered
 from pantala.run_tables.run_like import RunLike, link_window_ns
 from pantala.run_tables.skipped_time import skipped_between
+from pantala.text.amounts import PAGE
 
-__all__ = ["SATURATED", "LinkLoads", "is_rough", "link_loads", "shared_time"]
+__all__ = ["SATURATED", "LinkLoads", "is_rough", "link_loads", "shared_time", "span_in_words"]
 
 #: An estimate from bytes is rough if full flits do not explain this share of a link's busy time.
 _ROUGH = 0.05
@@ -65,6 +66,20 @@ class LinkLoads:
 def is_rough(link: Mapping[str, Any]) -> bool:
     """Returns whether the utilization of a link in windows is a rough estimate from bytes."""
     return bool(link["padding_share"] >= _ROUGH)
+
+
+def span_in_words(loads: LinkLoads, jobs: int) -> str:
+    """Returns in words the time over which utilization is measured.
+
+    Args:
+        loads: the utilization.
+        jobs: the number of jobs of the run.
+    """
+    if not loads.shared:
+        return "over the whole run"
+    start = PAGE.duration(loads.start_ns, exact=True) if loads.start_ns else "the start"
+    ran = "all jobs" if jobs > 1 else "the job"
+    return f"from {start} to {PAGE.duration(loads.end_ns)}, while {ran} ran"
 
 
 @remembered

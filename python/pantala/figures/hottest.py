@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from pantala.analysis.hottest_links import ALL_CLASSES, hottest_table, link_name
+from pantala.analysis.link_load import link_loads, span_in_words
 from pantala.errors import UsageError
 from pantala.figures.absent_links import has_links, without_links
 from pantala.figures.style import (
@@ -82,7 +83,7 @@ def hottest_links(run: RunLike, count: int = 12, classes: Sequence[str] = ALL_CL
         horizontal_rows(axes, [link_name(link) for link in links], range(len(links)))
         axes.xaxis.set_major_formatter(PERCENT)
         axes.set_xlim(left=0)
-        axes.set_xlabel("utilization")
+        axes.set_xlabel(f"utilization {span_in_words(link_loads(run), len(names))}")
         key: list[Artist] = [Patch(**fill[name], label=name) for name in names.values()]
         if any(link["peak_utilization"] is not None for link in links):
             key.append(

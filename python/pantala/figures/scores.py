@@ -115,7 +115,8 @@ def score_panels(rows: pl.DataFrame, label: str, looks: Mapping[str, str] | None
             axes.tick_params(axis="x", length=0)
             axes.tick_params(labelbottom=True)
             axes.grid(axis="y")
-        grid[(down - 1) * columns].set_xlabel("groups spanned")
+        last_row = grid[(down - 1) * columns : len(panels)]
+        last_row[len(last_row) // 2].set_xlabel("groups spanned")
         figure.supylabel(f"z-score of the {label}", fontsize=9)
         add_key(
             figure,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from pantala.analysis.hottest_links import ALL_CLASSES, link_name
-from pantala.analysis.link_load import SATURATED, is_rough
+from pantala.analysis.link_load import SATURATED, is_rough, span_in_words
 from pantala.report.reported_run import ReportedRun
 from pantala.report.sentences import link_place
 from pantala.report.tables import NONE, Cell, ReportTable
@@ -89,17 +89,7 @@ def hottest_table(reported: ReportedRun, explorer: str | None = None) -> ReportT
 
 
 def _span(reported: ReportedRun) -> str:
-    """Returns in words the time over which utilization is measured."""
-    loads = reported.loads
-    if not loads.shared:
-        return "over the whole run"
-    when = (
-        f"from {PAGE.duration(loads.start_ns, exact=True) if loads.start_ns else 'the start'} to"
-        f" {PAGE.duration(loads.end_ns)}"
-    )
-    return (
-        f"{when}, while all jobs ran" if len(reported.names) > 1 else f"{when}, while the job ran"
-    )
+    return span_in_words(reported.loads, len(reported.names))
 
 
 def _estimated(reported: ReportedRun) -> str:

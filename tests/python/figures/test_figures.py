@@ -17,7 +17,7 @@ from pantala.errors import UsageError
 from pantala.experiments.experiment import Experiment
 from pantala.report.run_report import render_report
 from pantala.results.run import Run
-from small_runs import small_interference, small_run
+from small_runs import scenario, small_interference, small_run
 
 pytestmark = pytest.mark.native
 
@@ -179,6 +179,15 @@ def test_hottest_bars_add_up_to_the_utilization(experiment: Experiment) -> None:
         bars[middle] = bars.get(middle, 0) + patch.get_width()  # type: ignore[attr-defined]
     assert list(bars.values()) == pytest.approx(table["utilization"].to_list(), rel=1e-3)
     assert table["utilization"].is_sorted(descending=True)
+
+
+def test_hottest_links_say_over_which_time(experiment: Experiment, tmp_path: Path) -> None:
+    found = words(figures.hottest_links(experiment.together)).replace("\u00a0", " ")
+    assert re.search(r"utilization from the start to [\d.]+ µs, while all jobs ran", found)
+    without = scenario("off").replace({"interference": False, "record.link_windows": False})
+    run = pt.run(without, out=tmp_path, report=False)
+    assert isinstance(run, Run)
+    assert "utilization over the whole run" in words(figures.hottest_links(run))
 
 
 def test_hottest_links_of_other_link_classes(experiment: Experiment) -> None:
