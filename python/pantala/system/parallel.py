@@ -35,6 +35,8 @@ __all__ = [
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+#: Seconds to wait for the thread of a pool whose processes have ended.
+_PATIENCE = 2.0
 #: Held while a process starts.
 _starting = Lock()
 
@@ -156,11 +158,16 @@ class LocalWorkers(Executor):
         if self._pool is None:
             return
         processes = list((self._pool._processes or {}).values())
+        manager: object = self._pool._executor_manager_thread
         self._pool.shutdown(wait=False, cancel_futures=True)
         for process in processes:
             process.terminate()
         for process in processes:
             process.join()
+        # The thread closes its pipe. If it did so while the interpreter ends, which writes into the
+        # pipe, a traceback would follow the last line of the command.
+        if isinstance(manager, Thread):
+            manager.join(_PATIENCE)
 
 
 class _Worker(SpawnProcess):

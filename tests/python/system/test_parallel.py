@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from threading import Barrier, Condition, Event
+from threading import Barrier, Condition, Event, active_count
 
 import pytest
 
-from pantala.system.parallel import cores, on_threads, some_done
+from pantala.system.parallel import LocalWorkers, cores, on_threads, some_done
 
 
 def test_every_item_has_a_result() -> None:
@@ -61,3 +62,15 @@ def test_a_signal_before_the_lock_is_back_interrupts(monkeypatch: pytest.MonkeyP
     pending: Future[None] = Future()
     with pytest.raises(KeyboardInterrupt):
         some_done({pending})
+
+
+def test_an_interruption_leaves_no_thread_of_the_workers() -> None:
+    def interrupted() -> None:
+        with LocalWorkers(2) as workers:
+            some_done([workers.submit(time.sleep, 60) for _ in range(8)])
+            raise KeyboardInterrupt
+
+    before = active_count()
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert active_count() == before
