@@ -343,6 +343,8 @@ class Experiment(CaseParts):
 
     def _with(self, table: str, value: str) -> pl.LazyFrame:
         frame = self.table(table)
+        if (table, value) == ("jobs", "execution_time_ns"):  # a metric, as in `Run.metric`
+            frame = frame.with_columns(execution_time_ns=pl.col("end_ns") - pl.col("start_ns"))
         schema = frame.collect_schema()
         check_column(value, schema.names(), f"{self.path}: table {table}")
         check_numeric(value, schema[value], f"{self.path}: table {table}")

@@ -99,3 +99,14 @@ def test_a_run_takes_its_cpu_time_on_a_busy_machine(
         changed = {**document, "provenance": {**document["provenance"], **took}}
         monkeypatch.setattr(RunStore, "document", lambda *_, found=changed: found)
         assert entry_of(store, run)["seconds"] == 2.0
+
+
+def test_run_time_is_a_value_of_jobs(swept: pt.Experiment) -> None:
+    """Chunduri et al. (IPDPS 2021) mark outliers of run time."""
+    marked = swept.outliers("execution_time_ns")
+    opened = [swept.run(run) for run in marked["run"]]
+    expected = [
+        run.metric("execution_time_ns", job=name)
+        for run, name in zip(opened, marked["name"], strict=True)
+    ]
+    assert marked["execution_time_ns"].to_list() == expected
