@@ -2,6 +2,7 @@
 
 mod chakra;
 mod chakra_writer;
+mod dumpi_checks;
 mod dumpi_folder;
 mod dumpi_records;
 mod dumpi_replay;
