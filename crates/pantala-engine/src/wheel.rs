@@ -182,6 +182,19 @@ impl Wheel {
     /// yet.
     #[cold]
     fn rewind(&mut self, slot: u64) {
+        self.schedule_anew(slot, |_| true);
+    }
+
+    /// Forgets the events for which `gone` holds, by time, phase and identity; not those of a clock
+    /// tick. This is slow. Call it between two batches.
+    pub fn forget(&mut self, gone: impl Fn(Event) -> bool) {
+        self.schedule_anew(self.slot, |event| !gone(event));
+    }
+
+    /// Moves to a bucket, the current one or an earlier one, and schedules anew all events that are
+    /// kept.
+    #[cold]
+    fn schedule_anew(&mut self, slot: u64, keep: impl Fn(Event) -> bool) {
         let mut events = Vec::new();
         loop {
             loop {
@@ -200,7 +213,7 @@ impl Wheel {
         }
         events.extend(std::iter::from_fn(|| self.far.pop(&mut self.nodes, u64::MAX >> WIDTH_LOG2)));
         self.slot = slot;
-        for (event, hint) in events {
+        for (event, hint) in events.into_iter().filter(|(event, _)| keep(*event)) {
             self.push_with_hint(event.time, event.phase, event.id, hint);
         }
         self.forget_foreseen();

@@ -382,8 +382,9 @@ impl Endpoints {
     }
 
     /// Moves all starts and ends that the plan has set for jobs and that are later than `now`
-    /// earlier by `time`. Returns the terminals whose NICs must start again.
-    pub fn bring_forward(&mut self, now: Time, time: Time) -> Vec<u32> {
+    /// earlier by `time`. Returns the terminals whose NICs must start again, in order, each with the
+    /// time at which it was to start, if nothing else is due there then.
+    pub fn bring_forward(&mut self, now: Time, time: Time) -> Vec<(u32, Option<Time>)> {
         self.layer.programs_mut().for_each(|program| program.stop_earlier(now, time));
         let mut begin = vec![false; self.pattern_jobs.len()];
         for (job, begins) in self.pattern_jobs.iter_mut().zip(&mut begin) {
@@ -394,13 +395,15 @@ impl Endpoints {
             }
         }
         let nodes = self.nodes;
-        let mut terminals: Vec<u32> =
-            self.layer.start_earlier(time).map(|node| nodes.first_nic(node)).collect();
+        let started = self.layer.start_earlier(time).into_iter();
+        let mut terminals: Vec<(u32, Option<Time>)> =
+            started.map(|(node, due)| (nodes.first_nic(node), due)).collect();
         for generator in &mut self.generators {
             let job = usize::from(generator.pattern_job);
             if begin[job] && generator.next != NEVER {
+                let due = generator.next;
                 generator.next -= time;
-                terminals.push(self.pattern_jobs[job].nics[generator.rank as usize]);
+                terminals.push((self.pattern_jobs[job].nics[generator.rank as usize], Some(due)));
             }
         }
         terminals.sort_unstable();

@@ -25,6 +25,7 @@ use crate::motifs::MotifSource;
 use crate::random_streams::{Purpose, stream};
 
 pub(crate) use loops::FEWEST;
+use loops::Passes;
 pub use loops::{LeftOut, Loop, Repeats};
 pub use operation_lists::{OperationList, OperationLists};
 
@@ -114,7 +115,8 @@ programs! {
     OperationFile(OperationFile),
 }
 
-/// A pass of a program that starts again is a cycle if it has at most so many iterations.
+/// A pass of a program that starts again is a cycle if it has at most so many iterations, or anything
+/// but iterations.
 const MOST_OF_PASS: u32 = 64;
 
 /// A rank of a job of so many ranks whose operations do not depend on its name or on draws.
@@ -124,26 +126,43 @@ fn anybody(ranks: u32) -> RankContext {
 
 impl JobOperations {
     /// The loops of the programs of a job of `ranks` ranks. Programs that start again when they end
-    /// (`repeat`) number their iterations on, so that their loop never ends. It is a loop if each
-    /// pass is one loop from its first iteration to its last.
+    /// (`repeat`) number their iterations on, so that their loop never ends: its cycle is a pass. If
+    /// a pass has nothing but many equal iterations, it is that of its iterations.
     #[must_use]
     pub fn loops(&self, ranks: u32, repeat: bool) -> Vec<Loop> {
         let own = self.own_loops(ranks);
-        if !repeat {
+        if !repeat || own.is_empty() {
             return own;
         }
-        match own[..] {
-            // What happens between two passes belongs to a cycle. In long passes it hardly matters.
+        let pass = match self.pass(ranks) {
+            Passes::Equal(pass) => pass,
+            Passes::Endless => return own,
+            Passes::Unnumbered => return Vec::new(),
+        };
+        let period = match own[..] {
+            // Only the barrier after a pass is missing.
             [Loop { motif: 0, first: 0, end, period }]
-                if end > MOST_OF_PASS && end % period == 0 =>
+                if end == pass.iterations
+                    && pass.has_nothing_else
+                    && end > MOST_OF_PASS
+                    && end % period == 0 =>
             {
-                vec![Loop { motif: 0, first: 0, end: u32::MAX, period }]
+                period
             }
-            [Loop { motif: 0, end, .. }] => {
-                vec![Loop { motif: 0, first: 0, end: u32::MAX, period: end }]
-            }
-            _ => Vec::new(),
-        }
+            _ => pass.iterations,
+        };
+        vec![Loop { motif: 0, first: 0, end: u32::MAX, period }]
+    }
+
+    /// A pass of the programs of a job. Motifs have the same iterations on all ranks, so two ranks
+    /// are looked at; of other programs all are.
+    fn pass(&self, ranks: u32) -> Passes {
+        let few = matches!(self, Self::Motif(_)) && ranks > 2;
+        let numbers = if few { vec![0, ranks - 1] } else { (0..ranks).collect() };
+        let of = |number| {
+            loops::pass_of_rank(&mut self.program(RankContext { rank: number, ..anybody(ranks) }))
+        };
+        numbers.into_iter().map(of).reduce(Passes::and).unwrap_or(Passes::Unnumbered)
     }
 }
 

@@ -184,10 +184,12 @@ proptest! {
     #![proptest_config(pantala_testing::cases(256))]
 
     /// A simulation in steps: an event scheduled between two steps may precede the event to which
-    /// the wheel has moved. The next time is known at any moment, and the audit sees every event.
+    /// the wheel has moved, and events may be forgotten then. The next time is known at any moment,
+    /// and the audit sees every event.
     #[test]
     fn order_holds_from_step_to_step(
         pushes in prop::collection::vec((any::<u64>(), 0u8..PHASES), 1..200), span in spans(), step in spans(),
+        forgets in 0u32..12,
     ) {
         let mut wheel = Wheel::new();
         let (mut expected, mut popped) = (std::collections::BTreeSet::new(), Vec::new());
@@ -198,6 +200,12 @@ proptest! {
                 let event = Event { time: now + offset % span, phase, id: ids.next().unwrap_or(0) };
                 push(&mut wheel, event);
                 expected.insert(event);
+            }
+            // Every third is of a clock tick, which does not forget.
+            let gone = |event: Event| event.id % 3 == 1 && event.id % 12 == forgets;
+            if pushes.len() % 2 == 0 {
+                wheel.forget(gone);
+                expected.retain(|event| !gone(*event));
             }
             prop_assert_eq!(wheel.next_time(), expected.first().map_or(NEVER, |event| event.time));
             prop_assert_eq!(wheel.iter().count(), expected.len());

@@ -8,7 +8,7 @@ use crate::fabric::Fabric;
 use crate::host::{Host, PacketOffer, TrafficClass, Wakes};
 use crate::observer::Observer;
 use crate::partition::Partition;
-use crate::partition::agenda::{Agenda, Blocks};
+use crate::partition::agenda::{Agenda, Blocks, Kind};
 use crate::partition::messages::{FabricMessages, PartitionMessages};
 use crate::partition::partition_map::PartitionMap;
 use crate::partition::setup::Setup;
@@ -29,10 +29,11 @@ use crate::store::queue::Queue;
 use crate::store::requests::Requests;
 use crate::store::worms::Worms;
 use crate::variant::General;
-use pantala_engine::{NEVER, Stream, Time};
+use pantala_engine::{Event, NEVER, Stream, Time};
 use pantala_routing::MAX_VIRTUAL_CHANNELS;
 use pantala_routing::learning::Learning;
 use pantala_topology::{Divisor, LinkClass, Peer, Topology};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -276,6 +277,18 @@ impl<H: Host, P: Probe> Partition<H, P> {
     }
 
     /// Lets the host of a NIC ask for its first packet and its timers, now.
+    /// Forgets the events that start NICs at these times.
+    pub(crate) fn forget_starts(&mut self, starts: &BTreeSet<(u32, Time)>) {
+        if starts.is_empty() {
+            return;
+        }
+        let is_start = |event: Event| {
+            matches!(event.phase, Kind::TIMER | Kind::NIC)
+                && starts.contains(&(event.id, event.time))
+        };
+        self.fabric.agenda.wheels_mut().for_each(|wheel| wheel.forget(is_start));
+    }
+
     pub(crate) fn start(&mut self, terminal: u32, now: Time) {
         let network = self.fabric.setup.network();
         let group = network.cell_of(network.router_of(terminal));

@@ -17,6 +17,7 @@ use crate::watch::ports::{BufferDetail, LinkCount, TrafficDetail, WatchedLink};
 use pantala_engine::{NEVER, Time};
 use pantala_routing::learning::{LearningWindow, QTable};
 use pantala_topology::Topology;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -219,9 +220,17 @@ impl<H: Host, P: Probe> Network<H, P> {
     }
 
     /// Starts NICs again `now`, because their hosts have moved what they wait for. They are NICs
-    /// here. All events before `now` must have been handled.
-    pub fn start_again(&mut self, terminals: &[u32], now: Time) {
-        for &terminal in terminals {
+    /// here, in order, each with the time at which it was to start, if nothing else is due there
+    /// then. All events before `now` must have been handled.
+    pub fn start_again(&mut self, terminals: &[(u32, Option<Time>)], now: Time) {
+        let gone: BTreeSet<(u32, Time)> =
+            terminals.iter().filter_map(|&(terminal, due)| Some((terminal, due?))).collect();
+        for partition in &mut self.partitions {
+            partition.forget_starts(&gone);
+        }
+        let mut numbers: Vec<u32> = terminals.iter().map(|&(terminal, _)| terminal).collect();
+        numbers.dedup();
+        for terminal in numbers {
             let part = usize::from(
                 self.map.of_terminal(terminal) - self.partitions[0].fabric.setup.number,
             );

@@ -9,7 +9,7 @@ use crate::layer::MpiLayer;
 use crate::layer::partition_outbox::MpiMessage;
 use crate::message::{Header, TransmissionKind};
 use crate::program::operation::OperationStream;
-use crate::rank::Activity;
+use crate::rank::{Activity, Rank};
 
 impl<P: OperationStream> MpiLayer<P> {
     /// Starts a NIC: requests a timer at the start of each of its ranks that has not started.
@@ -24,15 +24,26 @@ impl<P: OperationStream> MpiLayer<P> {
         }
     }
 
-    /// Lets the ranks that have not started do so earlier by `time`, and returns the node of each.
-    /// The owner then starts their NICs again.
-    pub fn start_earlier(&mut self, time: Time) -> impl Iterator<Item = u32> + '_ {
-        let nics = &self.nics;
-        self.ranks.iter_mut().filter(|rank| rank.activity == Activity::Waiting).map(move |rank| {
+    /// Lets the ranks that have not started do so earlier by `time`. Returns the node of each, and
+    /// when it was to start, if no rank has started on its NIC: then nothing else is due at that
+    /// time. The owner then starts their NICs again.
+    pub fn start_earlier(&mut self, time: Time) -> Vec<(u32, Option<Time>)> {
+        let waits = |rank: &Rank<P>| rank.activity == Activity::Waiting;
+        let mut found = Vec::new();
+        for r in 0..self.ranks.len() {
+            if !waits(&self.ranks[r]) {
+                continue;
+            }
+            let nic = &self.nics.list[self.ranks[r].nic as usize];
+            let next = |&r: &u32| Some(self.ranks[r as usize].next).filter(|&next| next != NONE);
+            let mut of_nic = std::iter::successors(Some(nic.first_rank), next);
+            let alone = of_nic.all(|r| waits(&self.ranks[r as usize]));
+            found.push((nic.node, alone.then_some(self.ranks[r].until)));
+            let rank = &mut self.ranks[r];
             rank.until -= time;
             rank.since = rank.until;
-            nics.list[rank.nic as usize].node
-        })
+        }
+        found
     }
 
     /// Handles a timer of a NIC: a rank starts, ends its compute phase or its host work, or a

@@ -105,7 +105,7 @@ pub fn write<Q: ProcessGroup>(
     let coarsened = simulation.plan.derived.as_ref().and_then(|derived| derived.coarsened.clone());
     let document = Document {
         coarsened,
-        skipped: simulation.skip_summary(),
+        skipped: simulation.skip_summary(results),
         pantala: env!("CARGO_PKG_VERSION"),
         plan: simulation.plan.clone(),
         complete: end.planned() && all_ended(&simulation.plan, results),

@@ -323,8 +323,9 @@ impl<Q: ProcessGroup> Simulation<Q> {
 
     /// Returns what the run has skipped, after it, if the plan has `skip`.
     #[must_use]
-    pub fn skip_summary(&self) -> Option<SkipSummary> {
-        self.skipper.as_ref().map(|skipper| skipper.summary(self.simulated))
+    pub fn skip_summary(&self, results: &Results) -> Option<SkipSummary> {
+        let skipper = self.skipper.as_ref()?;
+        Some(skipper.summary(self.simulated, &results.reports))
     }
 
     /// Returns the time that tables show for a time of the core.

@@ -172,6 +172,63 @@ fn an_endless_background_goes_on_and_starts_and_ends_are_kept() {
     }
 }
 
+/// A pass that begins with a delay is a cycle, also if it is long: no byte and no call is counted
+/// for the time of the delay.
+#[test]
+fn passes_with_a_delay_are_skipped_as_a_whole() {
+    let mut again = job(
+        "again",
+        12,
+        json!({"kind": "allreduce_loop", "message_bytes": 4_000, "iterations": 70,
+        "compute_ps": 1_000_000, "start_delay_ps": 150_000_000}),
+    );
+    again["repeat"] = json!(true);
+    let mut plan = skipping(json!([again]), 20_000);
+    plan["stop"]["duration_ps"] = json!(20_000_000_000_u64);
+    let skip = run(&plan);
+    assert!(skipped(&skip)["jumps"].as_u64().unwrap() >= 1, "{}", skipped(&skip)["text"]);
+    plan.as_object_mut().unwrap().remove("skip");
+    let full = run(&plan);
+    let sent = |ran: &Ran| ran.sum("ranks", "bytes_sent", |_| true) as f64;
+    assert_near(sent(&skip), sent(&full), 0.01, "bytes");
+    for call in ["allreduce", "barrier"] {
+        let calls = |ran: &Ran| ran.sum("calls", "calls", |row| row["call"] == call) as f64;
+        assert!(calls(&full) > 0.0, "{call}");
+        assert_near(calls(&skip), calls(&full), 0.03, call);
+    }
+}
+
+/// A job that starts after a jump leaves nothing at the time at which it was to start: the run ends
+/// with its last event. The stated error of a job is that of its own run time.
+#[test]
+fn a_run_ends_with_its_last_job_and_errors_are_of_run_times() {
+    let first = job(
+        "first",
+        8,
+        json!({"kind": "allreduce_loop", "message_bytes": 16_000, "iterations": 700,
+        "compute_ps": 10_000_000}),
+    );
+    let alone = run(&skipping(json!([first.clone()]), 50_000));
+    let mut late = job(
+        "late",
+        8,
+        json!({"kind": "allreduce_loop", "message_bytes": 16_000, "iterations": 60,
+        "compute_ps": 10_000_000}),
+    );
+    late["start_ps"] = json!(40_000_000_000_u64);
+    let mut pattern = noise(0.05);
+    pattern["ranks"] = json!(4);
+    pattern["start_ps"] = json!(30_000_000_000_u64);
+    pattern["end_ps"] = json!(31_000_000_000_u64);
+    let both = run(&skipping(json!([first, late, pattern]), 50_000));
+    assert!(skipped(&both)["jumps"].as_u64().unwrap() >= 1, "{}", skipped(&both)["text"]);
+    let ends = both.rows("jobs");
+    let last = ends.iter().filter_map(|row| row["end_ns"].as_f64()).fold(0.0, f64::max);
+    assert_near(both.simulated() as f64 / 1e3, last, 0.001, "the end of the run");
+    let of = |ran: &Ran| skipped(ran)["jobs"][0]["run_time_error"].as_f64().unwrap();
+    assert_near(of(&both), of(&alone), 0.5, "stated error");
+}
+
 /// What follows the end of another job says nothing of a jump before it.
 #[test]
 fn a_jump_is_compared_with_its_own_epoch_only() {

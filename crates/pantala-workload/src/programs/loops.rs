@@ -73,6 +73,65 @@ pub(super) fn found<S: OperationSource>(source: &S, rank: RankContext) -> Vec<Lo
     loops.unwrap_or_default().iter().flat_map(|known| times.levels(known)).collect()
 }
 
+/// What one pass of a program consists of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pass {
+    /// Number of its iterations.
+    pub(super) iterations: u32,
+    /// Whether it has no operation outside them.
+    pub(super) has_nothing_else: bool,
+}
+
+/// The passes of the ranks of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Passes {
+    /// All ranks have such a pass.
+    Equal(Pass),
+    /// Nobody sees a second pass.
+    Endless,
+    /// The iterations of a pass are not those of one motif, numbered on, as many on each rank.
+    Unnumbered,
+}
+
+impl Passes {
+    pub(super) fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Equal(one), Self::Equal(other)) if one.iterations == other.iterations => {
+                let has_nothing_else = one.has_nothing_else && other.has_nothing_else;
+                Self::Equal(Pass { has_nothing_else, ..one })
+            }
+            (Self::Endless, Self::Endless) => Self::Endless,
+            _ => Self::Unnumbered,
+        }
+    }
+}
+
+/// The pass of one rank, found by reading its operations.
+pub(super) fn pass_of_rank(program: &mut impl OperationStream) -> Passes {
+    /// A simulation does not come to the end of longer passes.
+    const LONGEST: u64 = 1 << 27;
+    let (mut iterations, mut inside, mut has_nothing_else) = (0, false, true);
+    for _ in 0..LONGEST {
+        match program.next(0, &Outcome::Done) {
+            None if iterations > 0 => {
+                return Passes::Equal(Pass { iterations, has_nothing_else });
+            }
+            None => return Passes::Unnumbered,
+            Some(Op::IterationStart(mark)) => {
+                // The phases of an iteration have marks with its number.
+                let known = mark.iteration == iterations || mark.iteration + 1 == iterations;
+                if mark.motif != 0 || !known {
+                    return Passes::Unnumbered;
+                }
+                (iterations, inside) = (mark.iteration + 1, true);
+            }
+            Some(Op::IterationEnd) => inside = false,
+            Some(_) => has_nothing_else &= inside,
+        }
+    }
+    Passes::Endless
+}
+
 /// The loops of a coNCePTuaL program with these repetitions.
 pub(super) fn of_repetitions(repetitions: &[Repetitions]) -> Vec<Loop> {
     let many = |each: &&Repetitions| each.count >= FEWEST;

@@ -37,6 +37,56 @@ fn ping() -> Vec<Vec<Op>> {
     vec![vec![Op::Compute(5_000), send, barrier.clone()], vec![recv, barrier]]
 }
 
+/// The loops of a job that starts again, as first, end and period.
+fn repeated(operations: &JobOperations, ranks: u32) -> Vec<(u32, u32, u32)> {
+    let loops = operations.loops(ranks, true);
+    loops.iter().map(|found| (found.first, found.end, found.period)).collect()
+}
+
+/// What happens between two passes belongs to a cycle, so the cycle is a pass, unless a long pass
+/// has nothing but equal iterations.
+#[test]
+fn a_pass_is_the_cycle_of_a_program_that_starts_again() {
+    let of = |text: &str| {
+        let Workload::Programs(operations) = job("motif", 0..4, text).workload else {
+            panic!("a pattern")
+        };
+        repeated(&operations, 4)
+    };
+    let many = "kind: stencil, grid: [4], message_bytes: [9000], compute_ps: 10, periodic: true";
+    assert_eq!(of(&format!("{many}, iterations: 100")), [(0, u32::MAX, 1)]);
+    assert_eq!(of(&format!("{many}, iterations: 60")), [(0, u32::MAX, 60)]);
+    let delayed = "kind: allreduce_loop, message_bytes: 900, iterations: 100, compute_ps: 10";
+    assert_eq!(of(delayed), [(0, u32::MAX, 1)]);
+    assert_eq!(of(&format!("{delayed}, start_delay_ps: 5000")), [(0, u32::MAX, 100)]);
+}
+
+/// A search for equal iterations leaves out the last one of a list, and may find several loops.
+#[test]
+fn a_pass_of_a_list_has_all_of_its_iterations() {
+    let lists = |bytes: &[u64]| {
+        let mark = |iteration| {
+            Op::IterationStart(pantala_mpi::IterationMark { iteration, ..Default::default() })
+        };
+        let sum = |bytes| Op::Collective(COMM_WORLD, Call::Allreduce { bytes });
+        let all = (0..).zip(bytes).flat_map(|(i, &bytes)| [mark(i), sum(bytes), Op::IterationEnd]);
+        let list: Vec<Op> = [Op::Compute(7)].into_iter().chain(all).collect();
+        JobOperations::Operations(OperationLists { ranks: vec![list.into(); 2] })
+    };
+    assert_eq!(repeated(&lists(&[8; 10]), 2), [(0, u32::MAX, 10)]);
+    assert_eq!(repeated(&lists(&[8; 100]), 2), [(0, u32::MAX, 100)]);
+    let uneven: Vec<u64> = (0..70).map(|_| 8).chain((0..70).map(|i| 100 + i % 2)).collect();
+    assert_eq!(repeated(&lists(&uneven), 2), [(0, u32::MAX, 140)]);
+    // Ranks that number their passes differently have none in common.
+    let (JobOperations::Operations(one), JobOperations::Operations(other)) =
+        (lists(&[8; 10]), lists(&[8; 12]))
+    else {
+        panic!("no lists")
+    };
+    let mixed = OperationLists { ranks: vec![one.ranks[0].clone(), other.ranks[1].clone()] };
+    assert_eq!(repeated(&JobOperations::Operations(mixed), 2), []);
+}
+
 #[test]
 fn listed_operations_run_beside_a_motif() {
     let alone = {

@@ -4,7 +4,8 @@ use crate::output::epoch_record::{EpochRow, JobError, SkipSummary};
 use crate::output::results::Results;
 use crate::plan::Plan;
 use crate::run::skip::skipper::Skipper;
-use pantala_engine::Time;
+use pantala_engine::{NEVER, Time};
+use pantala_mpi::RankReport;
 
 impl Skipper {
     /// Ends the last epoch at the end of the run, in the core's time.
@@ -46,13 +47,14 @@ impl Skipper {
         }
     }
 
-    /// Returns the summary of a run that has ended at `simulated` of the core's time.
-    pub(crate) fn summary(&self, simulated: Time) -> SkipSummary {
+    /// Returns the summary of a run that has ended at `simulated` of the core's time, with the
+    /// reports of its ranks.
+    pub(crate) fn summary(&self, simulated: Time, reports: &[RankReport]) -> SkipSummary {
         let skipped = self.timeline.skipped();
         let whole = (simulated + skipped).max(1) as f64;
         let share = simulated as f64 / whole;
         let jobs: Vec<JobError> =
-            (0..self.jobs.len()).filter_map(|job| self.error_of(job, whole)).collect();
+            (0..self.jobs.len()).filter_map(|job| self.error_of(job, whole, reports)).collect();
         let text = if self.timeline.is_empty() {
             let why = self.reason.clone().unwrap_or_else(|| self.why_nothing());
             format!("skip: no time was skipped, all of it was simulated: {why}")
@@ -75,11 +77,14 @@ impl Skipper {
     /// The error of a job's run time: of each jump, the skipped time times the half width of the mean
     /// of the skipped cycles and what chance does not explain of the change after it (as independent
     /// errors), plus the rest to whole iterations; together over the job's run time.
-    fn error_of(&self, job: usize, whole: f64) -> Option<JobError> {
+    fn error_of(&self, job: usize, whole: f64, reports: &[RankReport]) -> Option<JobError> {
         let of_job: Vec<&EpochRow> =
             self.rows.iter().filter(|row| usize::from(row.job) == job).collect();
         let runs = |row: &&&EpochRow| !matches!(row.state.as_str(), "waits" | "over");
-        let time = |row: &&EpochRow| (row.end - row.start) as f64;
+        // Nobody looks at a job between two events, so an epoch can last longer than the job.
+        let of_ranks = reports.iter().filter(|report| usize::from(report.job) == job);
+        let end = of_ranks.map(|report| report.end.unwrap_or(NEVER)).max().unwrap_or(NEVER);
+        let time = |row: &&EpochRow| row.end.min(end).saturating_sub(row.start) as f64;
         let all: f64 = of_job.iter().filter(runs).map(time).sum();
         let jumped: f64 = of_job.iter().filter(|row| row.skipped).filter(runs).map(time).sum();
         let iterations =
