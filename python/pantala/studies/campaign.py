@@ -282,7 +282,7 @@ class Campaign:
             return
         try:
             found: dict[str, Any] = json.loads(read_text(path, most=LARGE_TEXT))
-            name, quick, form = found["study"], found["quick"], found["format"]
+            name, quick, form = found["study"], found["quick"], int(found["format"])
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise RunDirectoryError(
                 self.root,

@@ -13,7 +13,7 @@ import hashlib
 import io
 import json
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ from pantala.store.consolidate import table_of_run
 from pantala.store.run_store import RunStore
 from pantala.studies.campaign import Campaign
 from pantala.studies.packed_columns import decoded, encoded, parquet
+from pantala.text.amounts import counted
 
 __all__ = ["Counts", "pack", "unpack"]
 
@@ -73,7 +74,8 @@ def pack(campaign: Campaign, folder: Path, *, rewrite: bool = False) -> Counts:
 
     Raises:
         RunDirectoryError: a pack is damaged, of another study or of a newer version; a run is
-            damaged; or the folder cannot be written.
+            damaged; a pack that `rewrite` would remove has a run of the study that the directory
+            lacks; or the folder cannot be written.
     """
     packs = list(_packs(campaign, folder))
     held = {run: set(tables) for each in packs for run, tables in each.runs.items()}
@@ -87,14 +89,38 @@ def pack(campaign: Campaign, folder: Path, *, rewrite: bool = False) -> Counts:
             counts.there += 1
         else:
             done[run] = store, keep
+    if rewrite:
+        _check_nothing_is_lost(campaign, folder, held, wanted, done)
     if done:
         counts.moved = len(done)
         counts.files.append(_write(campaign, folder, done))
-    if rewrite:
+    if rewrite and done:
         for each in packs:
             if each.path not in counts.files:
                 each.path.unlink()
     return counts
+
+
+def _check_nothing_is_lost(
+    campaign: Campaign,
+    folder: Path,
+    held: Mapping[str, set[str]],
+    wanted: Mapping[str, tuple[RunStore, Sequence[str]]],
+    done: Collection[str],
+) -> None:
+    """Checks that the directory has all runs of packs for which the study asks."""
+    lost = [
+        run
+        for run, (_, keep) in wanted.items()
+        if run not in done and held.get(run, set()) >= {*keep}
+    ]
+    if lost:
+        raise RunDirectoryError(
+            folder,
+            f"its packs have {counted(len(lost), 'run')} of the study that {campaign.root} lacks,"
+            " and --rewrite would remove them",
+            "first add them to it with pantala study unpack, or leave out --rewrite",
+        )
 
 
 def unpack(campaign: Campaign, folder: Path) -> Counts:
@@ -142,9 +168,18 @@ class _Pack:
         try:
             with input_archive(path) as archive:
                 mark = json.loads(archive.read(_MARK))
-            study, quick, form = mark["study"], mark["quick"], mark["format"]
-            self.runs: dict[str, list[str]] = mark["runs"]
-        except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+            study, quick, form = mark["study"], mark["quick"], int(mark["format"])
+            self.runs: dict[str, list[str]] = {
+                run: [*tables] for run, tables in mark["runs"].items()
+            }
+        except (
+            OSError,
+            ValueError,
+            KeyError,
+            TypeError,
+            AttributeError,
+            zipfile.BadZipFile,
+        ) as error:
             raise self._damaged(error) from None
         if form > _FORMAT:
             newer = f"is a pack in a form of a newer Pantala ({mark.get('pantala')})"

@@ -414,9 +414,10 @@ def test_a_directory_of_a_newer_form_is_refused(folder: Path, tmp_path: Path) ->
     (tmp_path / "campaign.json").write_text(json.dumps(mark))
     with pytest.raises(RunDirectoryError, match=r"newer Pantala \(9\.0\)"):
         Campaign(read_study("mine", folder), tmp_path, quick=False)
-    (tmp_path / "campaign.json").write_text("{")
-    with pytest.raises(RunDirectoryError, match="is damaged"):
-        Campaign(read_study("mine", folder), tmp_path, quick=False)
+    for damaged in ("{", "[]", json.dumps({**mark, "format": "x"}), '{"study": "mine"}'):
+        (tmp_path / "campaign.json").write_text(damaged)
+        with pytest.raises(RunDirectoryError, match="is damaged"):
+            Campaign(read_study("mine", folder), tmp_path, quick=False)
 
 
 @pytest.mark.parametrize("name", [each.name for each in studies()])

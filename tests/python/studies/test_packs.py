@@ -12,6 +12,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from pantala.errors import RunDirectoryError
 from pantala.studies import Campaign, read_study
 from pantala.studies.packed_columns import decoded, parquet
 from pantala.studies.packs import pack, unpack
@@ -83,6 +84,37 @@ def test_new_runs_go_into_a_pack_of_their_own(made: Path, tmp_path: Path) -> Non
     assert list((tmp_path / "packs").iterdir()) == whole.files
 
 
+def test_a_pack_of_all_never_loses_runs(made: Path, tmp_path: Path, cli: Cli) -> None:
+    """Runs that the directory lacks can be days of simulation, of which the packs hold the rest."""
+    packs = tmp_path / "packs"
+    (only,) = pack(campaign(made), packs).files
+    empty = cli("study", "pack", EXAMPLE, "--out", tmp_path / "empty", "--to", packs, "--rewrite")
+    assert (empty.status, list(packs.iterdir())) == (2, [only])
+    assert f"its packs have {DONE} runs of the study that {tmp_path / 'empty'} lacks" in empty.err
+    fewer = Path(shutil.copytree(made, tmp_path / "fewer"))
+    (run, *_) = hashes(fewer)
+    for index in (fewer / "index").glob("*.jsonl"):
+        lines = index.read_text().splitlines(keepends=True)
+        index.write_text("".join(line for line in lines if run not in line))
+    shutil.rmtree(fewer / "runs" / run[:2] / run)
+    with pytest.raises(RunDirectoryError, match="its packs have 1 run of the study that"):
+        pack(campaign(fewer), packs, rewrite=True)
+    assert list(packs.iterdir()) == [only]
+    unpack(campaign(fewer), packs)
+    assert pack(campaign(fewer), packs, rewrite=True).moved == DONE
+
+
+def test_packs_of_other_runs_stay_if_there_is_nothing_to_write(made: Path, tmp_path: Path) -> None:
+    packs = tmp_path / "packs"
+    (only,) = pack(campaign(made), packs).files
+    folder = Path(shutil.copytree(EXAMPLE, tmp_path / "study"))
+    text = (folder / "beside.toml").read_text()
+    (folder / "beside.toml").write_text(text.replace("seeds = 4", "seeds = [9, 10]"))
+    other = Campaign(read_study("study", folder), tmp_path / "other", quick=False)
+    done = pack(other, packs, rewrite=True)
+    assert (done.moved, done.foreign, list(packs.iterdir())) == (0, DONE, [only])
+
+
 def test_runs_of_another_study_are_left_out(made: Path, tmp_path: Path) -> None:
     pack(campaign(made), tmp_path / "packs")
     folder = Path(shutil.copytree(EXAMPLE, tmp_path / "mine"))
@@ -122,6 +154,10 @@ def marked(**keys: object) -> Callable[[dict[str, bytes]], object]:
         (marked(forms=None), "is damaged"),
         (lambda files: files.update({"jobs.parquet": files["pack.json"]}), "is damaged"),
         (marked(format=3, pantala="9.1"), "newer Pantala (9.1)"),
+        (marked(format="x"), "is damaged"),
+        (marked(runs=["a"]), "is damaged"),
+        (marked(runs={"a": 3}), "is damaged"),
+        (marked(format=None), "is damaged"),
         (marked(format=3, pantala="9.1", forms=None), "newer Pantala (9.1)"),
         (marked(study="other"), "is of the full version of the study other"),
         (marked(quick=True), "is of the quick version of the study study"),
