@@ -6,7 +6,7 @@ axes, that it reads.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, get_args
@@ -41,8 +41,10 @@ class _Questions(Evidence):
         self._whole.add(experiment)
         return super().rows(experiment, table)
 
-    def _check(self, experiment: str, column: str, where: Mapping[str, object], table: str) -> None:
-        super()._check(experiment, column, where, table)
+    def _check(
+        self, experiment: str, columns: Sequence[str], where: Mapping[str, object], table: str
+    ) -> None:
+        super()._check(experiment, columns, where, table)
         axes = self._descriptions[experiment].columns
         found = {name: value for name, value in where.items() if name in axes}
         cells = self.cells.setdefault(experiment, [])
@@ -78,8 +80,7 @@ def chosen_claims(study: StudyDefinition, names: Collection[str]) -> list[Claim]
     decided = [claim for claim in found if claim.holds]
     if not decided:
         raise UsageError(
-            f"--claim {', '.join(names)}: no run decides it; pantala study claims {study.name} says"
-            " what does"
+            f"--claim {', '.join(names)}: no run decides it; pantala study claims says what does"
         )
     return decided
 

@@ -7,12 +7,12 @@ two experiments need is simulated once. ``campaign.json`` says which study the d
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -41,6 +41,9 @@ from pantala.studies.variations import (
     variation_names,
 )
 from pantala.text.amounts import counted
+
+if TYPE_CHECKING:
+    import numpy as np
 
 __all__ = ["Campaign", "check_measures"]
 
@@ -213,7 +216,7 @@ class Campaign:
             replace(each, verdict=Verdict.NO_VALUE)
             if each.verdict is Verdict.NOT_RUN and self._has_runs_of(each.claim)
             else each
-            for each in _judged(self.study, self._evidence())
+            for each in _judged(self.study, self._evidence(), self._whole)
         ]
 
     def _has_runs_of(self, claim: Claim) -> bool:
@@ -245,7 +248,7 @@ class Campaign:
                 done = varied.runs.filter(pl.col("state") == "done")["run"].n_unique()
                 if base is not None and done:
                     evidence = Evidence(descriptions, {base: varied})
-                    judged = measured(_judged(self.study, evidence))
+                    judged = measured(_judged(self.study, evidence, descriptions))
                     found.append(Variation(base, value, done, judged))
         return found
 
@@ -339,22 +342,34 @@ def check_measures(study: StudyDefinition) -> None:
     check_figures(study)
     descriptions = study.descriptions(quick=False)
     check_variations(study, descriptions)
-    _judged(study, Evidence(descriptions, {}))
+    _judged(study, Evidence(descriptions, {}), descriptions)
 
 
-def _judged(study: StudyDefinition, evidence: Evidence) -> list[Judgement]:
+def _judged(
+    study: StudyDefinition, evidence: Evidence, descriptions: Mapping[str, Description]
+) -> list[Judgement]:
+    functions = study.measures  # an error in the file is not the error of a claim
     found = []
     for claim in study.claims:
         where = f"study {study.name}: claim {claim.id}"
+        measures: Mapping[str, np.ndarray] = {}
+        repeated: list[int] = []
         try:
-            measures = study.measures[claim.id](evidence) if claim.holds else {}
-            found.append(judge(claim, measures, one_seed=bool(study.file.one_seed)))
+            if claim.holds:
+                measures = functions[claim.id](evidence)
+                if not isinstance(measures, Mapping):
+                    raise UsageError("its function returns no dictionary; return {'NAME': array}")
+                if len(evidence.seeds) > 1:
+                    repeated = evidence.repeated(cases_of_claims(study, descriptions, [claim]))
+            lacking = [name for name in (*claim.holds, *claim.direction) if name not in measures]
+            if lacking and claim.holds:
+                raise UsageError(f"its function does not return the measure '{lacking[0]}'")
+            one_seed = bool(study.file.one_seed)
+            found.append(judge(claim, measures, one_seed=one_seed, repeated=repeated))
         except UsageError as error:
             raise UsageError(f"{where}: {error}") from None
         except PantalaError:
             raise
-        except KeyError as error:
-            raise UsageError(f"{where}: its function does not return the measure {error}") from None
         except Exception as error:  # of the user's function
             raise UsageError(f"{where}: {type(error).__name__}: {first_line(error)}") from None
     return found

@@ -17,7 +17,7 @@ from pantala.analysis.slowdown import SLOWDOWN_COLUMNS
 from pantala.analysis.steady_throughput import THROUGHPUT_COLUMNS
 from pantala.catalogue.tables import TABLES
 from pantala.errors import UsageError, nearest
-from pantala.studies.job_names import known_jobs
+from pantala.studies.job_names import known_jobs, known_parts
 
 if TYPE_CHECKING:
     from pantala.experiments.description import Description
@@ -54,7 +54,8 @@ class Evidence:
 
     Attributes:
         seeds: the seeds of the experiments, rising: the order of every array. A seed whose results
-            all equal those of an earlier seed is left out, because it tells nothing new.
+            all equal those of an earlier seed is left out, because it tells nothing new; see also
+            `repeated`.
     """
 
     def __init__(
@@ -74,13 +75,12 @@ class Evidence:
         self._descriptions = descriptions
         self._experiments = experiments
         self._frames: dict[tuple[str, str], pl.DataFrame] = {}
-        self.seeds = _distinct_seeds(
-            [
-                self._seeded(name, each.runs)
-                for name, each in experiments.items()
-                if name not in without_seeds
-            ]
-        )
+        self._runs = {
+            name: self._seeded(name, each.runs)
+            for name, each in experiments.items()
+            if name not in without_seeds
+        }
+        self.seeds = _distinct(_results_by_seed(self._runs)) or [1]
 
     def cell(
         self, experiment: str, column: str, where: Mapping[str, object], table: str = SLOWDOWNS
@@ -101,7 +101,7 @@ class Evidence:
             UsageError: the study has no such experiment, table, column or value, or a seed has
                 several such rows.
         """
-        self._check(experiment, column, where, table)
+        self._check(experiment, [column], where, table)
         chosen = self.rows(experiment, table)
         if chosen.is_empty():
             return np.full(len(self.seeds), np.nan)
@@ -115,7 +115,12 @@ class Evidence:
         return np.array([_number(values.get(seed)) for seed in self.seeds])
 
     def rows(self, experiment: str, table: str = SLOWDOWNS) -> pl.DataFrame:
-        """Returns a table of an experiment with the axes as columns; empty if there are no runs."""
+        """Returns a table of an experiment with the axes as columns; empty if there are no runs.
+
+        Raises:
+            UsageError: the study has no such experiment, or the experiment does not keep the table.
+        """
+        self._description(experiment, table)
         key = experiment, table
         if key not in self._frames:
             there = self._experiments.get(experiment)
@@ -147,8 +152,7 @@ class Evidence:
         Raises:
             UsageError: the study has no such experiment, table, column or value.
         """
-        for column in columns:
-            self._check(experiment, column, where, table)
+        self._check(experiment, columns, where, table)
         there = self._experiments.get(experiment)
         if there is None:
             return pl.DataFrame()
@@ -159,35 +163,63 @@ class Evidence:
             rows = rows.with_columns(seed=pl.lit(self._descriptions[experiment].base.seed))
         return rows.select("seed", *columns).collect()
 
+    def repeated(self, cases: Mapping[str, pl.Expr]) -> list[int]:
+        """Returns the places of the seeds whose results in some cases equal those of earlier seeds.
+
+        Runs can depend on the seed in some cases only, such as those with random placements.
+
+        Args:
+            cases: for each experiment that counts a condition on the axes.
+        """
+        own = {name: runs.filter(cases[name]) for name, runs in self._runs.items() if name in cases}
+        results = _results_by_seed(own)
+        return [
+            self.seeds.index(each)
+            for each in self.seeds
+            if each in results.keys() - {*_distinct(results)}
+        ]
+
     def _seeded(self, experiment: str, frame: pl.DataFrame) -> pl.DataFrame:
         """Returns a frame with the column ``seed``; without an axis, it is the scenario's seed."""
         if "seed" in frame.columns:
             return frame
         return frame.with_columns(seed=pl.lit(self._descriptions[experiment].base.seed))
 
-    def _check(self, experiment: str, column: str, where: Mapping[str, object], table: str) -> None:
-        """Checks a question against the whole study, so that it can be asked before the runs."""
+    def _description(self, experiment: str, table: str) -> Description:
+        """Returns an experiment of the study; checks that it has a table."""
         description = self._descriptions.get(experiment)
         if description is None:
             raise UsageError(_unknown("experiment", experiment, list(self._descriptions)))
         needed = {SLOWDOWNS: "jobs", THROUGHPUTS: "job_windows"}.get(table, table)
+        if needed not in TABLES:
+            known = [SLOWDOWNS, THROUGHPUTS, *description.keep]
+            raise UsageError(f"experiment {experiment}: {_unknown('table', table, known)}")
         if needed not in description.keep:
             raise UsageError(
                 f"experiment {experiment}: table {needed}: is not kept; add it to the experiment's"
                 " keep"
             )
+        return description
+
+    def _check(
+        self, experiment: str, columns: Sequence[str], where: Mapping[str, object], table: str
+    ) -> None:
+        """Checks a question against the whole study, so that it can be asked before the runs."""
+        description = self._description(experiment, table)
         computed = {
             SLOWDOWNS: [*_NAMES, *SLOWDOWN_COLUMNS],
             THROUGHPUTS: ["part", *THROUGHPUT_COLUMNS],
         }
         own = computed.get(table) or ["part", *(each.name for each in TABLES[table].columns)]
         known = [*own, *description.columns]
-        for name in [column, *where]:
+        for name in [*columns, *where]:
             if name not in known:
                 raise UsageError(f"experiment {experiment}: {_unknown('column', name, known)}")
-        jobs = known_jobs(description) if "name" in where else None
-        if jobs is not None and where["name"] not in jobs:
-            raise UsageError(f"experiment {experiment}: {_unknown('name', where['name'], jobs)}")
+        decided = {"name": known_jobs, "part": known_parts, "job_set": known_parts}
+        for name in decided.keys() & where.keys():
+            values = decided[name](description)
+            if values is not None and where[name] not in values:
+                raise UsageError(f"experiment {experiment}: {_unknown(name, where[name], values)}")
         for axis in description.axes:
             for name in axis.columns:
                 values = [point.shown[name] for point in axis.points]
@@ -197,24 +229,29 @@ class Evidence:
                     )
 
 
-def _distinct_seeds(tables: Sequence[pl.DataFrame]) -> list[int]:
-    """Returns the seeds of experiments; of seeds with equal results the first only.
+def _results_by_seed(tables: Mapping[str, pl.DataFrame]) -> dict[int, set[tuple[object, ...]]]:
+    """Returns for each seed the results of its runs, each with its place.
 
     Args:
         tables: the runs of each experiment, as `Experiment.runs` with the column ``seed``.
     """
     results: dict[int, set[tuple[object, ...]]] = {}
-    for number, table in enumerate(tables):
+    for name, table in tables.items():
         axes = table.columns[: table.columns.index("part")]
         keys = [axis for axis in axes if axis not in ("case", "seed")]
         done = table.filter(pl.col("result_hash").is_not_null())
         for seed, *row in done.select("seed", *keys, "part", "result_hash").iter_rows():
-            results.setdefault(seed, set()).add((number, *row))
+            results.setdefault(seed, set()).add((name, *row))
+    return results
+
+
+def _distinct(results: Mapping[int, set[tuple[object, ...]]]) -> list[int]:
+    """Returns the seeds, rising; of seeds with equal results the first only."""
     found: list[int] = []
     for seed in sorted(results):
         if all(results[seed] != results[earlier] for earlier in found):
             found.append(seed)
-    return found or [1]
+    return found
 
 
 def _unknown(what: str, name: object, known: Sequence[Any]) -> str:

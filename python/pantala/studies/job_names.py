@@ -1,18 +1,25 @@
-"""The names of the jobs of experiments, as far as they are known before the runs."""
+"""The names of the jobs and parts of experiments, as far as they are known before the runs."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import permutations
 from typing import TYPE_CHECKING
+
+from pantala.analysis.job_sets import TOGETHER, alone_name, pair_name, without_name
+from pantala.catalogue.interference_modes import mode_of
 
 if TYPE_CHECKING:
     from pantala.experiments.description import Description
 
-__all__ = ["job_names", "known_jobs"]
+__all__ = ["job_names", "known_jobs", "known_parts"]
 
 #: Keys of an axis that give jobs other names, or add jobs.
 _RENAMING = re.compile(r"(background|snapshot)(\..*)?|jobs\..*\.(count|name)")
+
+#: Keys of an axis that give parts other names.
+_OF_PARTS = ("interference", "name")
 
 
 def job_names(descriptions: Sequence[Description]) -> list[str]:
@@ -47,3 +54,20 @@ def known_jobs(description: Description) -> list[str] | None:
     if mixed or any(job.count != 1 for job in base.jobs):
         return None
     return job_names([description])
+
+
+def known_parts(description: Description) -> list[str] | None:
+    """Returns the names that parts of an experiment can have; None if they are not known.
+
+    An interference experiment has some of them: its key `interference` says which jobs run alone,
+    and which sets of jobs run.
+    """
+    base, jobs = description.base, known_jobs(description)
+    changes = [point.changes for axis in description.axes for point in axis.points]
+    if jobs is None or any(key.split(".")[0] in _OF_PARTS for each in changes for key in each):
+        return None
+    if mode_of(base.interference) is None:
+        return [str(base.name)]
+    sets = [TOGETHER, *(pair_name(one, other) for one, other in permutations(jobs, 2))]
+    sets += map(without_name, jobs)
+    return [*sets, *(alone_name(job, each) for each in sets for job in jobs)]

@@ -24,7 +24,7 @@ is judged in part has the verdict of its part.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -117,13 +117,20 @@ def coverage(seeds: int) -> float:
     return _COVERAGE[max(each for each in _COVERAGE if each <= seeds)]
 
 
-def judge(claim: Claim, measures: Mapping[str, np.ndarray], *, one_seed: bool = False) -> Judgement:
+def judge(
+    claim: Claim,
+    measures: Mapping[str, np.ndarray],
+    *,
+    one_seed: bool = False,
+    repeated: Sequence[int] = (),
+) -> Judgement:
     """Returns the verdict on a claim.
 
     Args:
         claim: the claim.
         measures: the values of each measure, one per seed in one order; NaN where a seed has none.
         one_seed: whether one seed has a verdict.
+        repeated: the places of seeds that do not count, because their runs are those of others.
 
     Raises:
         KeyError: a measure of the claim's rule is missing.
@@ -143,6 +150,7 @@ def judge(claim: Claim, measures: Mapping[str, np.ndarray], *, one_seed: bool = 
             )
     values = np.array(list(arrays.values()))
     there = np.isfinite(values).all(axis=0)
+    there[[*repeated]] = False
     seeds = int(there.sum())
     if not seeds:
         return Judgement(claim, Verdict.NOT_RUN)
@@ -156,7 +164,9 @@ def judge(claim: Claim, measures: Mapping[str, np.ndarray], *, one_seed: bool = 
         for name, each in found.items()
     ]
     measured += [
-        Measured(name, each, None, "") for name in others if (each := _shown(measures[name]))
+        Measured(name, each, None, "")
+        for name in others
+        if (each := _shown(measures[name], there.size, repeated))
     ]
     if seeds == 1 and not one_seed:
         return Judgement(claim, Verdict.ONE_SEED, 1, tuple(measured))
@@ -195,8 +205,10 @@ def _place(interval: Interval, bounds: Bounds | None) -> str:
     return "astride"
 
 
-def _shown(values: np.ndarray) -> Interval | None:
+def _shown(values: np.ndarray, seeds: int, repeated: Sequence[int]) -> Interval | None:
     """Returns the interval of a measure without bounds, over the seeds that have it."""
     finite = np.asarray(values, dtype=float)
+    if finite.shape == (seeds,):
+        finite = np.delete(finite, [*repeated])
     finite = finite[np.isfinite(finite)]
     return mean_interval(finite.tolist(), method="bootstrap") if finite.size else None

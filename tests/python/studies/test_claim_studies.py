@@ -180,9 +180,32 @@ def test_the_quick_version_has_fewer_cases(folder: Path) -> None:
         ("measures.py", '("minimal", "par")', '("minimal", "pra")', "did you mean 'par'?"),
         ("measures.py", '"beside", ', '"besides", ', "experiment 'besides'"),
         ("measures.py", '"name": "fft"', '"name": "ftf"', "name 'ftf': there is none; did you"),
+        ("measures.py", '"name": "fft"', '"job_set": "togehter"', "did you mean 'together'?"),
+        (
+            "measures.py",
+            '"slowdown", {"routing.algorithm": routing, "name": "fft"}',
+            '"packets", {"part": "alone-ftf"}, "jobs"',
+            "part 'alone-ftf': there is none; did you mean 'alone-fft'?",
+        ),
+        ("measures.py", '"fft"}', '"fft"}, "jbos"', "table 'jbos': there is none; did you mean"),
+        ("measures.py", '"fft"}', '"fft"}, "ranks"', "table ranks: is not kept"),
+        (
+            "measures.py",
+            "return evidence",
+            'evidence.rows("besides")\n    return evidence',
+            "experiment 'besides': there is none; did you mean 'beside'?",
+        ),
+        (
+            "measures.py",
+            "return evidence",
+            'evidence.rows("beside", "ranks")\n    return evidence',
+            "table ranks: is not kept",
+        ),
+        ("measures.py", "return evidence", '{}["a"]\n    return evidence', "EX-1: KeyError: 'a'"),
+        ("measures.py", 'return {"slowdown"', 'return "slowdown" or {"x"', "returns no dictionary"),
         ("measures.py", "np.max([", "np.array([[1.0]]) + np.max([", "not one value per seed"),
         ("measures.py", 'return {"slowdown"', 'return {"slow"', "does not return the measure"),
-        ("measures.py", '"EX-1"', '"EX-7"', "MEASURES['EX-1']: is missing"),
+        ("measures.py", '"EX-2"', '"EX-7"', "measures.py: MEASURES['EX-2']: is missing"),
         ("measures.py", "MEASURES:", "1 / 0\nMEASURES:", "ZeroDivisionError"),
         ("measures.py", "MEASURES:", "MEASURES = 3  #", "is not a dictionary of functions"),
         ("measures.py", "return evidence", "1 / 0\n    return evidence", "ZeroDivisionError"),
@@ -207,6 +230,12 @@ def test_faults_are_found_before_the_runs(
         check_measures(changed(folder, file, old, new))
     assert says in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_a_fault_of_the_file_of_measures_is_of_no_claim(folder: Path) -> None:
+    with pytest.raises(UsageError) as error:
+        check_measures(changed(folder, "measures.py", '"EX-2"', '"EX-7"'))
+    assert str(error.value).startswith(str(folder / "measures.py"))
 
 
 @pytest.mark.parametrize(
@@ -360,6 +389,38 @@ def test_seeds_without_effect_count_once(folder: Path, tmp_path: Path, cli: Cli)
     made = cli("study", "run", folder, "--out", tmp_path / "out", "--workers", "1")
     assert made.status == 0, made.err
     assert "1 headline claim: 1 one seed" in made.out
+
+
+@pytest.mark.native
+def test_seeds_count_once_for_a_claim_whose_cases_do_not_depend_on_them(
+    folder: Path, tmp_path: Path, cli: Cli
+) -> None:
+    """Other cases of the study do: the seeds differ, and the values of the claim are one value."""
+    path = folder / "beside.toml"
+    text = path.read_text()
+    fixed = f'"jobs.fft.placement" = {placement(range(16))}'
+    other = f'"jobs.halo.placement" = {placement(range(16, 64))}'
+    cases = f'name = "where"\ncases.fixed = {{ {fixed}, {other} }}\ncases.random = {{}}\n'
+    path.write_text(f"{text}\n[[axes]]\n{cases}")
+    # Minimal routing draws nothing.
+    changed(folder, "measures.py", '("minimal", "par")], axis', '("minimal",)], axis')
+    for where in ("fixed", "random"):
+        old = '"routing.algorithm": routing,' if where == "fixed" else '"where": "fixed",'
+        study = changed(
+            folder, "measures.py", old, f'"routing.algorithm": routing, "where": "{where}",'
+        )
+        made = cli("study", "run", folder, "--out", tmp_path / "out", "--workers", "1")
+        assert made.status == 0, made.err
+        (first, *_) = Campaign(study, tmp_path / "out", quick=False).judgements()
+        assert first.seeds == (1 if where == "fixed" else 4)
+        assert (first.verdict is Verdict.ONE_SEED) == (where == "fixed")
+
+
+def test_seeds_that_repeat_others_do_not_count() -> None:
+    measures = {"gain": np.array([0.3, 0.3, 0.31]), "time": np.array([1.0, 1.0, 3.0])}
+    found = judge(RULED, measures, repeated=[1])
+    assert (found.seeds, [each.interval.mean for each in found.measured]) == (2, [0.305, 2.0])
+    assert judge(RULED, measures, repeated=[1, 2]).verdict is Verdict.ONE_SEED
 
 
 def placement(nodes: range) -> str:
