@@ -166,7 +166,7 @@ def judge(
     measured += [
         Measured(name, each, None, "")
         for name in others
-        if (each := _shown(measures[name], there.size, repeated))
+        if (each := _shown(measures[name], there, repeated))
     ]
     if seeds == 1 and not one_seed:
         return Judgement(claim, Verdict.ONE_SEED, 1, tuple(measured))
@@ -205,10 +205,15 @@ def _place(interval: Interval, bounds: Bounds | None) -> str:
     return "astride"
 
 
-def _shown(values: np.ndarray, seeds: int, repeated: Sequence[int]) -> Interval | None:
-    """Returns the interval of a measure without bounds, over the seeds that have it."""
+def _shown(values: np.ndarray, there: np.ndarray, repeated: Sequence[int]) -> Interval | None:
+    """Returns the interval of a measure without bounds.
+
+    It is over the seeds of the verdict, so that means can be compared; of a measure without a value
+    for any of them, it is over the seeds that have one.
+    """
     finite = np.asarray(values, dtype=float)
-    if finite.shape == (seeds,):
-        finite = np.delete(finite, [*repeated])
+    if finite.shape == there.shape:
+        of_verdict = np.isfinite(finite[there]).any()
+        finite = finite[there] if of_verdict else np.delete(finite, [*repeated])
     finite = finite[np.isfinite(finite)]
     return mean_interval(finite.tolist(), method="bootstrap") if finite.size else None

@@ -105,6 +105,20 @@ def test_measures_without_bounds_are_shown() -> None:
     assert found.measured[1].interval.mean == 2.0
 
 
+def test_measures_without_bounds_are_of_the_seeds_of_the_verdict() -> None:
+    """Otherwise the means of two measures would not have the difference of a third one."""
+    nan = math.nan
+    measures = {
+        "gain": np.array([0.3, 0.32, nan, nan]),
+        "before": np.array([1.0, 3.0, 8.0, nan]),
+        "elsewhere": np.array([nan, nan, 5.0, nan]),
+        "one": np.array([7.0]),
+    }
+    found = {each.name: each.interval for each in judge(RULED, measures).measured}
+    assert (found["before"].mean, found["before"].count) == (2.0, 2)
+    assert (found["elsewhere"].mean, found["one"].mean) == (5.0, 7.0)
+
+
 def test_a_claim_can_be_shown_by_a_test_or_not_at_all() -> None:
     assert judge(claim(test="tests/a.py::b"), {}).verdict is Verdict.TEST
     assert judge(claim(unjudged="a photo"), {}).verdict is Verdict.UNJUDGED
