@@ -605,7 +605,7 @@ _PORT_WINDOWS = Table(
             "f64",
             (
                 "Length of the windows of this row's kind. The last window may be shorter. Without windows: the "
-                "simulated time of the run."
+                "simulated time of the run, without what it skipped."
             ),
             unit="ns",
         ),
@@ -676,7 +676,7 @@ _SYSTEM_WINDOWS = Table(
             "f64",
             (
                 "Length of the windows of this row's kind. The last window may be shorter. Without windows: the "
-                "simulated time of the run."
+                "simulated time of the run, without what it skipped."
             ),
             unit="ns",
         ),
@@ -722,7 +722,7 @@ _ROUTER_WINDOWS = Table(
             "f64",
             (
                 "Length of the windows of this row's kind. The last window may be shorter. Without windows: the "
-                "simulated time of the run."
+                "simulated time of the run, without what it skipped."
             ),
             unit="ns",
         ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from markupsafe import Markup
 
@@ -52,6 +53,27 @@ def test_occupancy_is_the_mean_over_simulated_time(tmp_path: Path, windows: list
     expected, found = (figures.vc_occupancy_table(run) for run in (full, skips))
     assert found["vc"].to_list() == expected["vc"].to_list()
     assert found["mean_flits"].to_list() == pytest.approx(expected["mean_flits"].to_list(), rel=0.1)
+
+
+def test_a_window_of_the_whole_run_is_as_long_as_its_sums(tmp_path: Path) -> None:
+    """Rates and means over `window_ns` are those of the run in full."""
+    records: dict[str, Any] = {"record.system": {}, "record.routers": {}}
+    full = _run(tmp_path / "full", [], **records)
+    skips = _run(tmp_path / "skips", [], skip="5 %", **records)
+    for table, value in (("port_windows", "busy_ns"), ("router_windows", "bytes")):
+        expected, found = (
+            getattr(run, table)
+            .select(pl.col(value).sum() / pl.col("window_ns").first())
+            .collect()
+            .item()
+            for run in (full, skips)
+        )
+        assert found == pytest.approx(expected, rel=0.1)
+    share = skips.document["skipped"]["simulated_share"]
+    for table in ("port_windows", "router_windows", "system_windows"):
+        lengths = getattr(skips, table).select(pl.col("window_ns").unique()).collect().to_series()
+        simulated = share * skips.document["simulated_ns"]
+        assert lengths.to_list() == pytest.approx([simulated])
 
 
 def test_captions_of_sums_leave_skipped_time_out(tmp_path: Path) -> None:

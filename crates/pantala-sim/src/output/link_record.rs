@@ -23,14 +23,19 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// Moves the window later. A window of the whole run only ends later.
+    /// Moves the window later. A window of the whole run only ends later: its length is the
+    /// simulated time, to which its sums belong.
     pub(crate) const fn shift(&mut self, by: Time) {
         if self.start > 0 {
             self.start += by;
-        } else {
-            self.length += by;
         }
         self.end += by;
+    }
+
+    /// The simulated time of the window: the last one may be shorter than others.
+    pub(crate) const fn lasts(&self) -> Time {
+        let span = self.end - self.start;
+        if span < self.length { span } else { self.length }
     }
 
     /// The last time in the window.

@@ -15,7 +15,7 @@ table! {
     /// `window_ns` to `kind`.
     pub(crate) port_windows: PortWindowRow if "record.ports" {
         /// Length of the windows of this row's kind. The last window may be shorter. Without
-        /// windows: the simulated time of the run.
+        /// windows: the simulated time of the run, without what it skipped.
         window_ns: f64 [ns],
         /// Start of the window.
         window_start_ns: f64 [ns],
@@ -84,9 +84,8 @@ impl Streamed for PortWindow {
             busy_ns: ns(sum.traffic.busy),
             stall_ns: ns(sum.traffic.stall),
             saturated_ns: downstream.map(|downstream| ns(downstream.full)),
-            occupancy_mean_flits: downstream.map(|downstream| {
-                downstream.integral as f64 / (window.end - window.start).max(1) as f64
-            }),
+            occupancy_mean_flits: downstream
+                .map(|downstream| downstream.integral as f64 / window.lasts().max(1) as f64),
             occupancy_max_flits: downstream.map(|downstream| downstream.most),
         }
     }

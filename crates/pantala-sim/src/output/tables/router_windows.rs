@@ -11,7 +11,7 @@ table! {
     /// by the end of their window, then by `window_ns`, start, router and job.
     pub(crate) router_windows: RouterWindowRow if "record.routers" {
         /// Length of the windows of this row's kind. The last window may be shorter. Without
-        /// windows: the simulated time of the run.
+        /// windows: the simulated time of the run, without what it skipped.
         window_ns: f64 [ns],
         /// Start of the window.
         window_start_ns: f64 [ns],

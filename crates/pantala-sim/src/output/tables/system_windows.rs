@@ -11,7 +11,7 @@ table! {
     /// ordered by the end of their window, then by `window_ns`, start, class and job.
     pub(crate) system_windows: SystemWindowRow if "record.system" {
         /// Length of the windows of this row's kind. The last window may be shorter. Without
-        /// windows: the simulated time of the run.
+        /// windows: the simulated time of the run, without what it skipped.
         window_ns: f64 [ns],
         /// Start of the window.
         window_start_ns: f64 [ns],

@@ -69,6 +69,8 @@ pub(crate) struct Skipper {
     pub(super) plan: SkipPlan,
     /// Jumps happen at multiples of this time and are multiples of it.
     pub(super) grid: Time,
+    /// The longest window of the record.
+    pub(super) longest_window: Time,
     pub(super) jobs: Vec<Job>,
     /// The time from which, and until which, packets are recorded, if the plan sets an end.
     pub(super) detail: Option<(Time, Time)>,
@@ -114,8 +116,9 @@ impl Skipper {
             record.routers.as_ref().map(|of| &of.windows_ps),
         ];
         let windows = windows.into_iter().flatten();
-        let all = windows.chain(of_links.into_iter().flatten().flatten().copied());
-        let grid = all.filter(|length| *length > 0).fold(1, common_multiple);
+        let all: Vec<Time> =
+            windows.chain(of_links.into_iter().flatten().flatten().copied()).collect();
+        let grid = all.iter().copied().filter(|length| *length > 0).fold(1, common_multiple);
         let job = |(job, workload): (&crate::plan::JobPlan, &Workload)| Job {
             name: job.name.clone(),
             ranks: job.ranks,
@@ -135,6 +138,7 @@ impl Skipper {
         Some(Self {
             plan: skip,
             grid,
+            longest_window: all.into_iter().max().unwrap_or(0),
             detail: detail.then_some((from, until)),
             own: OwnCycles::new(loops, &ranks),
             all: AllCycles::default(),
