@@ -86,12 +86,14 @@ class Judgement:
         verdict: the verdict.
         seeds: the number of seeds that have all measures.
         measured: the measures.
+        infinite: the number of seeds that do not count, because a measure is infinite there.
     """
 
     claim: Claim
     verdict: Verdict
     seeds: int = 0
     measured: tuple[Measured, ...] = ()
+    infinite: int = 0
 
     @property
     def words(self) -> str:
@@ -101,6 +103,8 @@ class Judgement:
             text += f" at {self.seeds} seeds"
         if self.verdict is Verdict.ONE_SEED:
             text += ", outside" if any(m.place == "outside" for m in self.measured) else ", inside"
+        if self.infinite:
+            text += f", {self.infinite} of {self.seeds + self.infinite} seeds infinite"
         return f"{text} (partly judged)" if self.claim.partly else text
 
 
@@ -150,10 +154,11 @@ def judge(
             )
     values = np.array(list(arrays.values()))
     there = np.isfinite(values).all(axis=0)
-    there[[*repeated]] = False
-    seeds = int(there.sum())
+    infinite = np.isinf(values).any(axis=0)
+    there[[*repeated]] = infinite[[*repeated]] = False
+    seeds, lost = int(there.sum()), int(infinite.sum())
     if not seeds:
-        return Judgement(claim, Verdict.NOT_RUN)
+        return Judgement(claim, Verdict.NO_VALUE if lost else Verdict.NOT_RUN, infinite=lost)
     of_seeds = {name: row[there] for name, row in zip(needed, values, strict=True)}
     others = [name for name in measures if name not in of_seeds]
     found = {
@@ -169,8 +174,8 @@ def judge(
         if (each := _shown(measures[name], there, repeated))
     ]
     if seeds == 1 and not one_seed:
-        return Judgement(claim, Verdict.ONE_SEED, 1, tuple(measured))
-    return Judgement(claim, _verdict(claim, found), seeds, tuple(measured))
+        return Judgement(claim, Verdict.ONE_SEED, 1, tuple(measured), lost)
+    return Judgement(claim, _verdict(claim, found), seeds, tuple(measured), lost)
 
 
 def _verdict(claim: Claim, found: Mapping[str, Interval]) -> Verdict:

@@ -98,6 +98,18 @@ def test_every_measure_counts() -> None:
     assert judge(both, {"x": np.array([0.5, 0.6]), "y": np.array([0.5, np.nan])}).seeds == 1
 
 
+def test_seeds_with_an_infinite_value_are_told() -> None:
+    """A ratio to nothing is no missing run: the verdict says that it does not count."""
+    lost = judge(RULED, {"gain": np.array([0.3, np.inf, 0.31])})
+    assert lost.words.endswith(", 1 of 3 seeds infinite")
+    assert lost.seeds == 2
+    nothing = judge(RULED, {"gain": np.array([np.inf, -np.inf])})
+    assert nothing.words == "no value, 2 of 2 seeds infinite"
+    assert "infinite" not in judge(RULED, {"gain": np.array([0.3, np.nan, 0.31])}).words
+    repeats = judge(RULED, {"gain": np.array([0.3, 0.31, np.inf])}, repeated=[2])
+    assert "infinite" not in repeats.words
+
+
 def test_measures_without_bounds_are_shown() -> None:
     found = judge(RULED, {"gain": np.array([0.3, 0.3]), "time": np.array([1.0, 3.0])})
     places = {each.name: each.place for each in found.measured}
