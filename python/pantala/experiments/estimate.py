@@ -164,7 +164,11 @@ def _by_finished(sweep: Sweep, missing: Sequence[str], costs: Mapping[str, RunCo
             groups.setdefault(place, []).append(costs[run])
     left = Counter(place for place, run in _places(sweep.asked) if run in wanted)
     found = [(_most_alike(groups, place), number) for place, number in left.items()]
-    return _summed(left.total(), found, "by the finished runs")
+    unlike = sum(number for place, number in left.items() if place not in groups)
+    basis = "by the finished runs"
+    if unlike:
+        basis += f", of other cases for {unlike} of {left.total()}"
+    return _summed(left.total(), found, basis)
 
 
 def _places(listing: Listing) -> Iterator[tuple[_Place, str | None]]:

@@ -26,6 +26,10 @@ _Words = Callable[[Mapping[str, Any]], tuple[str, str]]
 
 #: Pydantic does not say what the list holds.
 _A_LIST = 'write e.g. [1, 2], or ["a", "b"] for names'
+_A_TABLE = (
+    "is not a table",
+    "write its keys below a [table] heading or in { }, which alone takes the defaults",
+)
 
 #: Message and remedy per error type of pydantic, from the error's context.
 _WORDS: dict[str, _Words] = {
@@ -49,11 +53,8 @@ _WORDS: dict[str, _Words] = {
     ),
     "string_too_long": lambda c: (f"is longer than {c['max_length']} characters", "shorten it"),
     "union_tag_not_found": lambda _: ("has no kind", "add kind = '...'"),
-    "model_type": lambda _: ("is not a table", "write its keys below a [table] heading or in { }"),
-    "model_attributes_type": lambda _: (
-        "is not a table",
-        "write its keys below a [table] heading or in { }",
-    ),
+    "model_type": lambda _: _A_TABLE,
+    "model_attributes_type": lambda _: _A_TABLE,
 }
 
 

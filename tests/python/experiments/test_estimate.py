@@ -52,6 +52,15 @@ def test_a_run_costs_as_much_as_those_of_its_part_with_the_most_equal_values() -
     assert seconds(finished) == pytest.approx(3 * (1 + 5) + 3 * (100 + 700))
 
 
+def test_the_basis_says_how_many_runs_have_no_finished_run_like_them() -> None:
+    finished = {"0 alone": 1.0, "0 together": 5.0, "4 alone": 100.0, "4 together": 700.0}
+    basis = estimate(cast("Any", sweep_of(finished))).basis
+    # Runs of cases 1 and 5 differ from finished ones in their seed only.
+    assert basis == "by the finished runs, of other cases for 8 of 12"
+    like = {f"{case} {part}": 1.0 for case in (0, 2, 4, 6) for part in PARTS}
+    assert estimate(cast("Any", sweep_of(like))).basis == "by the finished runs"
+
+
 def test_a_run_whose_length_is_not_known_yet_counts() -> None:
     finished = {"0 alone": 1.0, "0 together": 5.0}
     assert seconds(finished, ("7 alone",)) == pytest.approx(7 * (1 + 5))
