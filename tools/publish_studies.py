@@ -13,6 +13,7 @@ differ. Figures are not compared, because they depend on the version of matplotl
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
 import tempfile
@@ -63,7 +64,9 @@ _NUMBERED = {
 
 def main(arguments: Sequence[str]) -> int:
     """Writes or checks the pages of all studies; returns the exit status."""
-    check = list(arguments) == ["--check"]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="name the pages that differ")
+    check: bool = parser.parse_args(arguments).check
     texts: dict[Path, str] = {}
     counts: list[tuple[str, str, list[Judgement]]] = []
     for definition in studies():

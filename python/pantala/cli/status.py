@@ -45,8 +45,11 @@ def status(
 
         say(json.dumps(found, indent=2))
         return
+    from pantala.studies.campaign import MARK
+
+    sweep = "study run" if (directory / MARK).is_file() else "sweep"
     for each in found:
-        _show(each)
+        _show(each, "run" if each["kind"] == "interference" else sweep)
 
 
 def _add_slurm(found: list[dict[str, Any]], directory: Path) -> None:
@@ -77,7 +80,8 @@ _KINDS = {
 }
 
 
-def _show(found: dict[str, Any]) -> None:
+def _show(found: dict[str, Any], command: str) -> None:
+    """Prints the status of an experiment that a command of `pantala` has begun."""
     from pantala.errors import shortened
     from pantala.experiments.status import crossed_text
     from pantala.text.amounts import PLAIN, clock
@@ -127,14 +131,13 @@ def _show(found: dict[str, Any]) -> None:
     if missing := found.get("parts_missing"):
         output.print(f"missing: {', '.join(missing)}", highlight=False, markup=False)
     if found["missing"]:
-        command = "run" if found["kind"] == "interference" else "sweep"
         text = f"To simulate the missing runs, give the command of pantala {command} again."
         if found["kind"] == "interference" and found["failed"]:
             text = "The missing runs come after the one that failed: mend the scenario first."
         if slurm:
             text = (
                 "Tasks of Slurm have runs of this list and go on alone. The command of pantala"
-                " sweep, given again, waits for them and submits only the others."
+                f" {command}, given again, waits for them and submits only the others."
             )
         output.print(text)
     elif found["missing"] is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -115,3 +116,13 @@ def test_runs_of_a_sweep_before_it_changed_are_told(cli: Cli, tmp_path: Path) ->
     found = json.loads(cli("status", tmp_path, "--json").out)
     assert [(each["kind"], each["done"]) for each in found] == [("sweep", 1), ("runs", 2)]
     assert "such as those of a curve, a table, or a changed sweep" in cli("status", tmp_path).out
+
+
+def test_the_command_that_goes_on_is_that_of_the_directory(cli: Cli, tmp_path: Path) -> None:
+    pt.sweep(scenario(), tmp_path, seeds=3, workers=1)
+    for file in (tmp_path / "index").iterdir():
+        file.write_text(file.read_text().splitlines(keepends=True)[0])
+    shutil.rmtree(min((tmp_path / "runs").iterdir()))
+    assert "give the command of pantala sweep again" in cli("status", tmp_path).out
+    (tmp_path / "campaign.json").write_text("{}")
+    assert "give the command of pantala study run again" in cli("status", tmp_path).out
