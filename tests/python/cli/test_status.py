@@ -121,7 +121,7 @@ def test_runs_of_a_sweep_before_it_changed_are_told(cli: Cli, tmp_path: Path) ->
 def test_the_command_that_goes_on_is_that_of_the_directory(cli: Cli, tmp_path: Path) -> None:
     pt.sweep(scenario(), tmp_path, seeds=3, workers=1)
     for file in (tmp_path / "index").iterdir():
-        file.write_text(file.read_text().splitlines(keepends=True)[0])
+        file.write_text("")
     shutil.rmtree(min((tmp_path / "runs").iterdir()))
     assert "give the command of pantala sweep again" in cli("status", tmp_path).out
     (tmp_path / "campaign.json").write_text("{}")
