@@ -276,7 +276,6 @@ impl<H: Host, P: Probe> Partition<H, P> {
         partition
     }
 
-    /// Lets the host of a NIC ask for its first packet and its timers, now.
     /// Forgets the events that start NICs at these times.
     pub(crate) fn forget_starts(&mut self, starts: &BTreeSet<(u32, Time)>) {
         if starts.is_empty() {
@@ -289,6 +288,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
         self.fabric.agenda.wheels_mut().for_each(|wheel| wheel.forget(is_start));
     }
 
+    /// Lets the host of a NIC ask for its first packet and its timers, now.
     pub(crate) fn start(&mut self, terminal: u32, now: Time) {
         let network = self.fabric.setup.network();
         let group = network.cell_of(network.router_of(terminal));
