@@ -99,7 +99,18 @@ fn check(plan: &Plan, skip: SkipPlan) -> Result<(), PlanError> {
     if plan.jobs.iter().any(repeats) {
         return Ok(());
     }
-    let message = "no job repeats: none has a loop of at least three equal iterations";
-    let remedy = "leave skip out, or mark iterations (mpi.iteration() in a program)";
+    let once = |job: &JobPlan| job.repeat && repeats(&JobPlan { repeat: false, ..job.clone() });
+    let (message, remedy) = if plan.jobs.iter().any(once) {
+        (
+            "no job repeats: a pass of several motifs, or with other iterations on each rank, is no \
+             cycle",
+            "leave skip out, or let jobs with repeat = true have one motif",
+        )
+    } else {
+        (
+            "no job repeats: none has a loop of at least three equal iterations",
+            "leave skip out, or mark iterations (mpi.iteration() in a program)",
+        )
+    };
     Err(PlanError::new("skip", tolerance, message, remedy))
 }

@@ -395,6 +395,13 @@ fn what_cannot_be_skipped_is_refused() {
     let mut plan = skipping(json!([noise(0.2)]), 10_000);
     plan["stop"]["duration_ps"] = json!(20_000_000);
     assert!(fault(&plan).contains("is not longer than 9 windows"), "{}", fault(&plan));
+    let mut passes = stencil(100);
+    passes["repeat"] = json!(true);
+    passes["workload"] =
+        json!({"kind": "sequence", "parts": [passes["workload"], passes["workload"]]});
+    let mut plan = skipping(json!([passes]), 10_000);
+    plan["stop"]["duration_ps"] = json!(3_000_000_000_u64);
+    assert!(fault(&plan).contains("a pass of several motifs"), "{}", fault(&plan));
     let mut stages = stencil(2);
     stages["workload"] = json!({"kind": "idle"});
     let plan = skipping(json!([stages]), 10_000);

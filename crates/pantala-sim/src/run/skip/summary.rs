@@ -111,7 +111,7 @@ impl Skipper {
     fn why_nothing(&self) -> String {
         let never = |job: &&crate::run::skip::epochs::Job| job.loops.is_empty() && !job.is_pattern;
         match self.jobs.iter().find(never) {
-            Some(job) => format!("job '{}' has no loop of equal iterations", job.name),
+            Some(job) => format!("job '{}' does not repeat", job.name),
             None if self.grid > self.longest_window => format!(
                 "no epoch lasted long enough to be judged: a run jumps at times that all windows of \
                  the record divide, the least of which is {} us; choose windows that divide each \
