@@ -88,6 +88,11 @@ class StudyFile(Model):
     labels: dict[str, str] = Field(default_factory=dict)
     """Words in figures in place of values, such as names of jobs and routings."""
 
+    @property
+    def has_figures(self) -> bool:
+        """Whether the study has figures of its own."""
+        return bool(self.figures) or any(each.lines for each in self.tables)
+
 
 @dataclass(frozen=True)
 class StudyDefinition:

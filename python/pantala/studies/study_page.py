@@ -51,7 +51,7 @@ def render_study(campaign: Campaign) -> str:
     found = campaign.judgements()
     experiments = campaign.experiments
     figures: dict[str, PageFigure] = {}
-    if campaign.study.file.figures:
+    if campaign.study.file.has_figures:
         figures = _of_entries(campaign)
     else:
         for name, experiment in experiments.items():

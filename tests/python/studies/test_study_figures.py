@@ -487,7 +487,8 @@ def test_means_and_samples_that_are_compared_have_equal_seeds(runs: Path, tmp_pa
     Campaign(later, less, quick=False).run_one("pair", workers=1)
     remove(less, set(tables(less, "jobs", routing__algorithm="minimal", seed=3)["run"]))
     for made in Campaign(later, less, quick=False).figures():
-        before = figure(runs, tmp_path / made.entry.kind, made.entry.kind)
+        kind = made.entry.name.removeprefix("fig-")
+        before = figure(runs, tmp_path / kind, kind)
         assert made.numbers.equals(before.numbers)
         assert "Seeds 1 and 2." in made.caption
         assert made.caption == before.caption

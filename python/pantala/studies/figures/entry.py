@@ -7,13 +7,22 @@ of the run, or alone).
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from pantala.models.base import Model
 
-__all__ = ["ALONE", "EXPERIMENT", "OWN", "TOGETHER", "FigureEntry", "TableEntry"]
+__all__ = [
+    "ALONE",
+    "EXPERIMENT",
+    "OWN",
+    "TOGETHER",
+    "FigureEntry",
+    "Series",
+    "TableEntry",
+    "TableLines",
+]
 
 #: Columns of a figure beside the axes.
 OWN = ("name", "job", "condition", "beside")
@@ -72,6 +81,51 @@ class FigureEntry(Model):
         return self.where if isinstance(self.where, list) else [self.where]
 
 
+class Series(Model):
+    """What one colour of the lines of a table shows: points, a line, or both."""
+
+    label: str
+    """Its words in the key."""
+    points: str | None = None
+    """The column of its points."""
+    line: str | None = None
+    """The column of its line. A series without points has a dashed one in grey."""
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if self.points is None and self.line is None:
+            raise ValueError("has neither points nor line; name a column")
+        return self
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of its points and its line."""
+        return [each for each in (self.points, self.line) if each is not None]
+
+
+class TableLines(Model):
+    """The lines of a table: its columns over one of them."""
+
+    x: str
+    """The column along the x axis; a column of numbers."""
+    x_label: str = ""
+    """What the x axis shows; the column's name without it."""
+    log: bool = False
+    """Whether the x axis is logarithmic."""
+    label: str
+    """What the y axis shows, with its unit."""
+    panels: str | None = None
+    """The column with a panel per value."""
+    series: Annotated[list[Series], Field(min_length=1, max_length=12)]
+    """The series, in the order of the key."""
+
+    @property
+    def numbers(self) -> list[str]:
+        """The columns that have to be numbers, each once."""
+        found = [self.x, *(column for each in self.series for column in each.columns)]
+        return list(dict.fromkeys(found))
+
+
 class TableEntry(Model):
     """A table of a study; the function of this name in tables.py makes it."""
 
@@ -83,3 +137,5 @@ class TableEntry(Model):
     """The table of the paper that it follows."""
     caption: str = ""
     """What to see in it, in own words."""
+    lines: TableLines | None = None
+    """A figure of its columns."""

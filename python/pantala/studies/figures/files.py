@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pantala.errors import UsageError
 from pantala.files.atomic_file import write_bytes
 from pantala.files.csv_text import csv_text
+from pantala.studies.figures.entry import FigureEntry
 
 if TYPE_CHECKING:
     import polars as pl
@@ -54,7 +55,9 @@ def write_figures(campaign: Campaign, target: Path, form: str) -> Iterator[str]:
         if made.draw is None:
             yield f"{name}: {made.caption}"
             continue
-        numbers = _write(made.numbers, target / f"{name}.csv")
+        numbers = target / f"{name}.csv"
+        if isinstance(made.entry, FigureEntry):  # the tables are written already
+            _write(made.numbers, numbers)
         drawn = made.draw()
         write_below(drawn, *made.notes)
         yield f"{name}: {save(drawn, target / f'{name}.{form}')}, {numbers.name}"

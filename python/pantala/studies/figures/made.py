@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -13,6 +14,7 @@ from pantala.studies.evidence import Evidence
 from pantala.studies.figures.checks import check_figure, values_of
 from pantala.studies.figures.entry import EXPERIMENT, FigureEntry, TableEntry
 from pantala.studies.figures.kinds import completed, kind_of
+from pantala.studies.figures.table_lines import check_table_lines
 from pantala.studies.job_names import job_names
 from pantala.studies.shared_seeds import seeds_in_words
 from pantala.text.amounts import count, counted
@@ -35,14 +37,14 @@ class MadeFigure:
     """A figure of a study.
 
     Attributes:
-        entry: its entry.
+        entry: its entry; that of a table with `lines` is the table's.
         caption: what it shows, of which runs.
         numbers: its numbers; empty if it cannot be drawn.
         draw: draws it; None if it cannot be drawn: the caption says why.
         notes: in a few words each, what limits it.
     """
 
-    entry: FigureEntry
+    entry: FigureEntry | TableEntry
     caption: str
     numbers: pl.DataFrame
     draw: Callable[[], Figure] | None
@@ -80,13 +82,13 @@ def check_figures(study: StudyDefinition) -> None:
             check_figure(entry, descriptions)
         except UsageError as error:
             raise UsageError(f"study {study.name}: figure {entry.name}: {error}") from None
-    list(tables_of(study, Evidence(descriptions, {})))
+    _check_lines(study, list(tables_of(study, Evidence(descriptions, {}))))
 
 
 def figures_of(
     study: StudyDefinition, experiments: Mapping[str, Experiment], *, quick: bool
 ) -> Iterator[MadeFigure]:
-    """Yields the figures of a study in order.
+    """Yields the figures of a study: the lines of its tables, then its figures, in order.
 
     Args:
         study: the study.
@@ -99,6 +101,8 @@ def figures_of(
     check_figures(study)
     descriptions = study.descriptions(quick=False)
     evidence = Evidence(descriptions, experiments)
+    if any(each.lines for each in study.file.tables):
+        yield from _of_tables(study, list(tables_of(study, evidence)), quick=quick)
     for entry in study.file.figures:
         try:
             yield _figure(study, entry, descriptions, experiments, evidence, quick=quick)
@@ -129,6 +133,40 @@ def tables_of(study: StudyDefinition, evidence: Evidence) -> Iterator[MadeTable]
                 " sentence for the caption"
             )
         yield MadeTable(entry, rows.fill_nan(None), remark)
+
+
+def _check_lines(study: StudyDefinition, tables: list[MadeTable]) -> None:
+    for made in tables:
+        if made.entry.lines is not None:
+            try:
+                check_table_lines(made.entry.lines, made.rows)
+            except UsageError as error:
+                raise UsageError(f"study {study.name}: table {made.entry.name}: {error}") from None
+
+
+def _of_tables(
+    study: StudyDefinition, tables: list[MadeTable], *, quick: bool
+) -> Iterator[MadeFigure]:
+    """Yields the figures of tables with `lines`."""
+    _check_lines(study, tables)
+    for made in tables:
+        if (lines := made.entry.lines) is None:
+            continue
+        from pantala.studies.figures.table_lines import table_lines
+
+        columns = [each for each in lines.numbers if each in made.rows.columns]
+        caption = " ".join(filter(None, [made.entry.caption, made.remark]))
+        if all(made.rows[each].null_count() == len(made.rows) for each in columns[1:]):
+            why = "Not drawn: the runs of its table are missing."
+            yield MadeFigure(made.entry, why, made.rows, None)
+            continue
+        yield MadeFigure(
+            made.entry,
+            caption,
+            made.rows,
+            partial(table_lines, made.rows, lines, study.file.labels),
+            ("quick",) if quick else (),
+        )
 
 
 def _figure(
