@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import zipfile
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -11,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from pantala.errors import RunDirectoryError, one_line
+from pantala.errors import RunDirectoryError, UsageError, one_line
 from pantala.files.check_sum import is_written_anew, other_bytes
 from pantala.files.experiment_form import misfit_of_experiment
 from pantala.files.input_archive import input_archive
@@ -37,6 +38,9 @@ __all__ = [
 AGAIN = "give the command that wrote it again"
 #: The tables that this process has opened. Their rows are read later, when a frame is collected.
 _SCANNED: dict[Path, None] = {}
+#: The process that opened them. A fork of it has the locks of Polars, but not the threads that
+#: would open them.
+_opened_by: int | None = None
 
 
 def scanned_table(path: Path, document: Mapping[str, Any]) -> pl.LazyFrame:
@@ -49,8 +53,10 @@ def scanned_table(path: Path, document: Mapping[str, Any]) -> pl.LazyFrame:
     Raises:
         RunDirectoryError: the file has not the bytes that the run wrote, is no regular file, or
             another program has written values into it that no run has.
+        UsageError: the process is a fork of one that has opened a table.
         OSError: the file is missing or cannot be read.
     """
+    _check_no_fork(path)
     try:
         check_regular(path)
         difference = other_bytes(path, document)
@@ -63,6 +69,19 @@ def scanned_table(path: Path, document: Mapping[str, Any]) -> pl.LazyFrame:
         raise RunDirectoryError(path.parent, f"{path.name} is damaged: {odd}", AGAIN)
     _SCANNED[path] = None
     return frame
+
+
+def _check_no_fork(path: Path) -> None:
+    """Refuses to open a table where reading it would wait for ever."""
+    global _opened_by
+    process = os.getpid()
+    if _opened_by not in (None, process):
+        raise UsageError(
+            f"{path}: cannot be read in a fork of a process that has opened a table: Polars would"
+            " wait for ever; start processes with multiprocessing.get_context('spawn'), or use"
+            " pantala.sweep"
+        )
+    _opened_by = process
 
 
 def damaged_table() -> Path | None:

@@ -90,6 +90,11 @@ def _check(claim: Claim, path: Path) -> None:
         raise UsageError(
             f"{where}: has {sum(ways)} of the keys holds, test, unjudged; write exactly one"
         )
+    if claim.direction and not claim.holds:
+        raise UsageError(
+            f"{where}: direction: is a rule for runs, and the claim has none; remove it, or write"
+            " holds in place of test or unjudged"
+        )
     sides: Mapping[str, Mapping[str, Bounds]] = {
         "holds": claim.holds,
         "direction": claim.direction,
@@ -100,4 +105,9 @@ def _check(claim: Claim, path: Path) -> None:
                 raise UsageError(
                     f"{where}: {key}.{measure} = [{low}, {high}]: is no range; write the lower end"
                     " first"
+                )
+            if low == high and math.isinf(low):
+                raise UsageError(
+                    f"{where}: {key}.{measure} = [{low}, {high}]: holds no number; write a finite"
+                    " end"
                 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import pickle
 from pathlib import Path
 
@@ -30,6 +31,23 @@ def test_every_table_is_a_lazy_frame_of_its_schema(experiment: pt.Experiment, na
     assert isinstance(table, pl.LazyFrame)
     assert dict(table.collect_schema()) == TABLES[name].polars_schema
     assert (getattr(pt.Run, name).__doc__ or "").startswith("One row per ")
+
+
+def _jobs_of(path: Path) -> int:
+    run = pt.load(path)
+    assert isinstance(run, pt.Run)
+    return run.jobs.collect().height
+
+
+def test_a_fork_of_a_process_that_has_opened_a_table_is_told_so(experiment: pt.Experiment) -> None:
+    """Without the check it waits for ever."""
+    path = experiment.together.path
+    assert _jobs_of(path) == 2
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        with pytest.raises(pt.UsageError, match=r"jobs\.parquet: .* fork .*get_context\('spawn'\)"):
+            pool.apply(_jobs_of, (path,))
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.apply(_jobs_of, (path,)) == 2
 
 
 def test_results_stay_where_they_are_when_the_working_directory_changes(

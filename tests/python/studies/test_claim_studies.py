@@ -244,6 +244,8 @@ def test_the_quick_version_has_fewer_cases(folder: Path) -> None:
         ("claims.toml", "[[claims]]", "[[claim]]", "did you mean 'claims'?"),
         ("claims.toml", 'kind = "headline"', 'kind = "main"', "claims[0].kind"),
         ("claims.toml", "[1.0, 2.0]", "[2.0, 1.0]", "is no range"),
+        ("claims.toml", "[1.0, 2.0]", "[inf, inf]", "holds no number"),
+        ("claims.toml", "test =", "direction.x = [0.0, 1.0]\ntest =", "a rule for runs"),
         ("claims.toml", 'id = "EX-2"', 'id = "EX-1"', "two have the id 'EX-1'"),
         ("claims.toml", "holds.slowdown", "hold.slowdown", "did you mean 'holds'?"),
         ("claims.toml", "test =", 'unjudged = "so"\ntest =', "write exactly one"),
