@@ -29,6 +29,7 @@ _ROUTINES = (FunctionType, classmethod, staticmethod)
 def python_page() -> str:
     """Returns the page of the functions and classes that `pantala` exports."""
     import pantala as pt
+    from pantala.studies import link_load
 
     parts = ["# Python", "After `import pantala as pt`, every name on this page is `pt.NAME`."]
     functions = ("run", "sweep", "load", "compare", "curve", "saturation", "bench")
@@ -59,6 +60,10 @@ def python_page() -> str:
             for part in _entries(programs, "outputs")
         ),
         *_class(programs.Output, only=()),
+        "## Exact loads of links",
+        "These names are in `pantala.studies.link_load`; [the exact"
+        " model](../explanation/studies.md#the-exact-model) has an example.",
+        *_entries(link_load, "gateways", "Gateways", "Flows", "link_loads", "LinkLoads"),
         "## Errors and warnings",
     ]
     parts += _class(pt.PantalaError)

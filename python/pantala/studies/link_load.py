@@ -76,7 +76,13 @@ def gateways(topology: Topology) -> Gateways:
 
 @dataclass(frozen=True)
 class Flows:
-    """Traffic between routers at injection rate 1: source router, target router and rate."""
+    """Traffic between routers, if every node injects at rate 1.
+
+    Attributes:
+        source: [flow] the router that sends.
+        target: [flow] the router that receives.
+        rate: [flow] in units of the bandwidth of a terminal link.
+    """
 
     source: np.ndarray
     target: np.ndarray
@@ -86,7 +92,14 @@ class Flows:
     def of_nodes(
         cls, source: np.ndarray, target: np.ndarray, share: np.ndarray, nodes_per_router: int
     ) -> Flows:
-        """Returns traffic between nodes, summed by routers; `rates` are shares per pair."""
+        """Returns traffic between nodes, summed by routers.
+
+        Args:
+            source: [pair] the node that sends.
+            target: [pair] the node that receives.
+            share: [pair] the share of the source's traffic, from 0 to 1.
+            nodes_per_router: p of the topology.
+        """
         routers = np.stack([source // nodes_per_router, target // nodes_per_router])
         pairs, which = np.unique(routers, axis=1, return_inverse=True)
         return cls(pairs[0], pairs[1], np.bincount(which.ravel(), share))
@@ -128,8 +141,10 @@ def link_loads(wired: Gateways, flows: Flows, routing: str) -> LinkLoads:
             source and destination.
 
     Raises:
-        UsageError: there is no exact model of the routing.
+        UsageError: there is no exact model of the routing, or a flow is not between two routers of
+            the network.
     """
+    _check(flows, wired)
     count = _Counter(wired)
     a = wired.a
     inside = flows.source // a == flows.target // a
@@ -146,6 +161,20 @@ def link_loads(wired: Gateways, flows: Flows, routing: str) -> LinkLoads:
             " valiant_node"
         )
     return LinkLoads(count.locals[0] + count.locals[1], count.locals[1], count.globals)
+
+
+def _check(flows: Flows, wired: Gateways) -> None:
+    routers = wired.groups * wired.a
+    for name in ("source", "target"):
+        found = np.asarray(getattr(flows, name))
+        outside = found[(found < 0) | (found >= routers)]
+        if outside.size:
+            raise UsageError(
+                f"flows.{name} = {outside[0]}: is no router of the network; its {routers:,} routers"
+                f" have numbers from 0, and node n is at router n // {wired.p}"
+            )
+    if not np.all(np.isfinite(flows.rate) & (np.asarray(flows.rate) >= 0)):
+        raise UsageError("flows.rate: has a number that is no rate; write finite numbers from 0")
 
 
 class _Counter:

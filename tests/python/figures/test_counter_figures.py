@@ -142,9 +142,13 @@ def test_what_nothing_happened_in_is_no_figure(tmp_path: Path) -> None:
 def test_percentiles_are_over_nodes_and_windows() -> None:
     values = np.arange(1.0, 2001.0)
     made = run(nic_windows={"request_response_latency_mean_ns": values})
-    (line,) = figures.latency_percentiles(made).axes[0].lines
+    (axes,) = figures.latency_percentiles(made).axes
+    line, few = axes.lines
     expected = [value / 1000 for value in percentiles(values.tolist()).values()]
     np.testing.assert_allclose(_numbers(line.get_ydata()), expected)  # in us
+    # Beyond the 99.9th percentile are two of 2,000 samples, beyond the 99.99th none.
+    np.testing.assert_allclose(_numbers(few.get_ydata()), expected[-1:])
+    assert axes.get_xlabel() == "percentile over 2,000 samples, one per node and window"
 
 
 def test_ratios_are_of_links_with_a_flit() -> None:

@@ -43,9 +43,10 @@ def test_a_fork_of_a_process_that_has_opened_a_table_is_told_so(experiment: pt.E
     """Without the check it waits for ever."""
     path = experiment.together.path
     assert _jobs_of(path) == 2
-    with multiprocessing.get_context("fork").Pool(1) as pool:
-        with pytest.raises(pt.UsageError, match=r"jobs\.parquet: .* fork .*get_context\('spawn'\)"):
-            pool.apply(_jobs_of, (path,))
+    says = r"jobs\.parquet: .* fork .*get_context\('spawn'\)"
+    fork = multiprocessing.get_context("fork")
+    with fork.Pool(1) as pool, pytest.raises(pt.UsageError, match=says):
+        pool.apply(_jobs_of, (path,))
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         assert pool.apply(_jobs_of, (path,)) == 2
 

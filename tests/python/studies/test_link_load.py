@@ -189,3 +189,17 @@ def test_several_links_per_pair_have_no_exact_model() -> None:
     _, net = wired(2, 3, 2)
     with pytest.raises(UsageError, match="ugal_g"):
         link_loads(net, permutation(net, complement(net)), "ugal_g")
+
+
+def test_flows_are_between_routers_of_the_network() -> None:
+    _, net = wired(2, 3, 2)
+    nodes = np.arange(net.groups * net.a * net.p)
+    share = np.ones(len(nodes))
+    for source, target, says in (
+        (nodes, nodes + 1, r"flows\.target = 21: is no router"),
+        (nodes - 1, nodes, r"flows\.source = -1: is no router"),
+    ):
+        with pytest.raises(UsageError, match=says):
+            link_loads(net, Flows.of_nodes(source, target, share, net.p), "minimal")
+    with pytest.raises(UsageError, match=r"flows\.rate"):
+        link_loads(net, Flows.of_nodes(nodes, nodes, share * np.nan, net.p), "minimal")
