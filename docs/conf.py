@@ -112,10 +112,16 @@ CONTENTS = {
     "explanation/coarsening": ["made-coarsening"],
     "explanation/skipping": ["made-skipping"],
     "explanation/validation": ["made-validation", "made-validation-ember"],
-    "explanation/studies": [
-        f"../studies/prisacari2015/{name}" for name in ("claims", "numbers", "variants", "speedup")
+    "studies/index": [
+        "across",
+        "prisacari2015",
+        "yang2016",
+        "wang2020",
+        "chunduri2021",
+        "kang2022",
+        "checklist",
     ],
-    "studies/index": ["across", "chunduri2021", "kang2022", "wang2020", "yang2016", "checklist"],
+    "studies/prisacari2015": ["prisacari2015/speedup"],
     "reference/index": [
         "scenario/index",
         "applications",

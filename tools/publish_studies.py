@@ -4,8 +4,7 @@
 is written by hand, but for the parts between ``<!-- made: PART -->`` and ``<!-- end -->``: status,
 verdicts, variations, tables, figures and costs. ``docs/studies/NAME`` gets claims.csv and the
 figures with their numbers. A study without packs has its claims, none of them run. The counts of
-all studies go into ``docs/studies/index.md`` and, in one line, into README.md; those of a study
-that was recorded before there were packs come from its table of claims.
+all studies go into ``docs/studies/index.md`` and, in one line, into README.md.
 
 ``--check`` compares the parts but for the figures with the packs, and exits with status 1 if they
 differ. Figures are not compared, because they depend on the version of matplotlib.
@@ -14,7 +13,6 @@ differ. Figures are not compared, because they depend on the version of matplotl
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 import tempfile
 import textwrap
@@ -42,8 +40,6 @@ README = ROOT / "README.md"
 INDEX = PAGES / "index.md"
 #: Larger tables of a figure are not published; `pantala study figures` writes them from the packs.
 MOST_BYTES = 100_000
-#: Studies that were recorded before there were packs: their tables of claims.
-RECORDED = {"prisacari2015": PAGES / "prisacari2015" / "claims.md"}
 BEGIN, END = "<!-- made: {} -->\n", "<!-- end -->"
 #: The verdicts that runs give, in the order of the tables.
 JUDGED = (
@@ -70,8 +66,6 @@ def main(arguments: Sequence[str]) -> int:
     texts: dict[Path, str] = {}
     counts: list[tuple[str, str, list[Judgement]]] = []
     for definition in studies():
-        if definition.name in RECORDED:
-            continue
         with tempfile.TemporaryDirectory(prefix="pantala-publish-") as folder:
             campaign = Campaign(definition, Path(folder) / "study", quick=False)
             packed = (PACKS / definition.name).is_dir()
@@ -196,27 +190,13 @@ def _counts(counts: Sequence[tuple[str, str, list[Judgement]]]) -> str:
                 for verdict in (*JUDGED, Verdict.TEST, Verdict.UNJUDGED)
             ]
             rows.append((f"[{name}]({name}.md)", kind, seeds, *map(str, numbers)))
-    for name, claims in RECORDED.items():
-        recorded = _recorded(claims)
-        numbers = [recorded.get(verdict, 0) for verdict in (*JUDGED, Verdict.TEST)]
-        place = claims.relative_to(PAGES)
-        rows.append((f"[{name}]({place})", "all", "complete", *map(str, numbers), "0"))
     headings = ("study", "claims", "seeds", *map(str, (*JUDGED, Verdict.TEST, Verdict.UNJUDGED)))
     return table(headings, rows, 2) + "\n"
-
-
-def _recorded(claims: Path) -> dict[Verdict, int]:
-    """Returns the number of each verdict in a table of claims, whose fifth column has it."""
-    rows = re.findall(r"(?m)^\| [A-Z]+-.*$", claims.read_text(encoding="utf-8"))
-    found = [re.split(r"(?<!\\)\|", row)[5].strip().strip("*") for row in rows]
-    return {verdict: found.count(str(verdict)) for verdict in JUDGED}
 
 
 def _line(counts: Sequence[tuple[str, str, list[Judgement]]]) -> str:
     """Returns the sums over all studies in one sentence."""
     sums = dict.fromkeys(JUDGED, 0)
-    for each in (_recorded(claims) for claims in RECORDED.values()):
-        sums = {verdict: number + each.get(verdict, 0) for verdict, number in sums.items()}
     for _, _, found in counts:
         sums = {
             verdict: number + sum(each.verdict is verdict for each in found)
@@ -227,9 +207,8 @@ def _line(counts: Sequence[tuple[str, str, list[Judgement]]]) -> str:
         for verdict, number in sums.items()
         if number
     ]
-    papers = len(counts) + len(RECORDED)
     return _wrapped(
-        f"Of {counted(sum(sums.values()), 'claim')} of {papers} papers that runs decide,"
+        f"Of {counted(sum(sums.values()), 'claim')} of {len(counts)} papers that runs decide,"
         f" {join(words)}. [By paper](docs/studies/index.md); [what agrees across the"
         " papers](docs/studies/across.md)."
     )

@@ -61,9 +61,14 @@ def python_page() -> str:
         ),
         *_class(programs.Output, only=()),
         "## Exact loads of links",
-        "These names are in `pantala.studies.link_load`; [the exact"
+        "After `from pantala.studies import link_load`. [The exact"
         " model](../explanation/studies.md#the-exact-model) has an example.",
-        *_entries(link_load, "gateways", "Gateways", "Flows", "link_loads", "LinkLoads"),
+        *(
+            re.sub("^(#+) ", r"\1 link_load.", part)
+            for part in _entries(
+                link_load, "gateways", "Gateways", "Flows", "link_loads", "LinkLoads"
+            )
+        ),
         "## Errors and warnings",
     ]
     parts += _class(pt.PantalaError)

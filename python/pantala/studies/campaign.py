@@ -240,16 +240,19 @@ class Campaign:
             UsageError: a measure asks for what no experiment has.
         """
         descriptions = self._whole
-        found = []
+        of_variation: dict[tuple[str, str], list[Experiment]] = {}
         for name, experiment in self.experiments.items():
-            base = self.study.file.experiments[name].varies
-            for value in variation_names(descriptions[name]) if base else ():
-                varied = VariedExperiment(experiment, value)
-                done = varied.runs.filter(pl.col("state") == "done")["run"].n_unique()
-                if base is not None and done:
-                    evidence = Evidence(descriptions, {base: varied})
-                    judged = measured(_judged(self.study, evidence, descriptions))
-                    found.append(Variation(base, value, done, judged))
+            if base := self.study.file.experiments[name].varies:
+                for value in variation_names(descriptions[name]):
+                    of_variation.setdefault((base, value), []).append(experiment)
+        found = []
+        for (base, value), experiments in of_variation.items():
+            varied = VariedExperiment(experiments, value)
+            done = varied.runs.filter(pl.col("state") == "done")["run"].n_unique()
+            if done:
+                evidence = Evidence(descriptions, {base: varied})
+                judged = measured(_judged(self.study, evidence, descriptions))
+                found.append(Variation(base, value, done, judged))
         return found
 
     def figures(self) -> Iterator[MadeFigure]:

@@ -2,12 +2,13 @@
 
 An experiment with ``varies = "NAME"`` in study.toml has the axes of the experiment NAME, with all
 or some of their values, and an axis ``variation``. For each variation, the measures of the claims
-are computed as if its runs were those of NAME.
+are computed as if its runs were those of NAME. If several experiments have one variation of NAME,
+their runs are taken together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -58,32 +59,44 @@ class Variation:
 
 
 class VariedExperiment:
-    """The runs of one variation, as the results of the experiment that it varies."""
+    """The runs of one variation, as the results of the experiment that it varies.
 
-    def __init__(self, experiment: Experiment, value: str) -> None:
-        self._experiment = experiment
+    Args:
+        experiments: those that have the variation.
+        value: the variation.
+    """
+
+    def __init__(self, experiments: Sequence[Experiment], value: str) -> None:
+        self._experiments = experiments
         self._only = pl.col(AXIS) == value
 
     @property
     def runs(self) -> pl.DataFrame:
         """As `Experiment.runs`, without the axis."""
-        return self._experiment.runs.filter(self._only).drop(AXIS)
+        return self._joined(each.runs for each in self._experiments)
 
     def slowdowns(self) -> pl.DataFrame:
         """As `Experiment.slowdowns`, without the axis."""
-        found = self._experiment.slowdowns()
-        return found if found.is_empty() else found.filter(self._only).drop(AXIS)
+        return self._joined(each.slowdowns() for each in self._experiments)
 
     def throughputs(self) -> pl.DataFrame:
         """As `Experiment.throughputs`, without the axis."""
-        return self._experiment.throughputs().filter(self._only).drop(AXIS)
+        return self._joined(each.throughputs() for each in self._experiments)
 
     def table(self, name: str) -> pl.LazyFrame:
         """As `Experiment.table`, without the axis; runs without parts are those of all jobs."""
-        rows = self._experiment.table(name).filter(self._only).drop(AXIS)
-        if TOGETHER in self._experiment.cases["part"]:
-            return rows
-        return rows.with_columns(part=pl.lit(TOGETHER))
+        found = []
+        for each in self._experiments:
+            rows = each.table(name).filter(self._only).drop(AXIS)
+            parted = TOGETHER in each.cases["part"]
+            found.append(rows if parted else rows.with_columns(part=pl.lit(TOGETHER)))
+        return pl.concat(found, how="diagonal")
+
+    def _joined(self, frames: Iterable[pl.DataFrame]) -> pl.DataFrame:
+        """Returns the rows of the variation; those of experiments without rows have no axis."""
+        found = list(frames)
+        whole = [each.filter(self._only).drop(AXIS) for each in found if not each.is_empty()]
+        return pl.concat(whole, how="diagonal") if whole else found[0]
 
 
 def variation_names(description: Description) -> list[str]:

@@ -1,9 +1,8 @@
-"""The study of Prisacari et al.: its cases, its model, and its verdicts on recorded results."""
+"""The study of Prisacari et al.: its cases, its model, and its verdicts on published results."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,7 +36,8 @@ from support import ROOT, Ended
 
 Cli = Callable[..., Ended]
 
-RECORDED = ROOT / "docs" / "studies" / "prisacari2015"
+PUBLISHED = ROOT / "docs" / "studies" / "prisacari2015"
+MIN, VR, VA, RANDOM = CONFIGURATIONS
 
 
 def prisacari2015() -> StudyDefinition:
@@ -167,74 +167,75 @@ def test_the_models_traffic_equals_the_cores(pattern: str, tmp_path: Path) -> No
         assert packets[int(source), int(target)] == pytest.approx(each * rate, rel=0.2)
 
 
-# --- the verdicts on the full study, whose values the documentation records ---
-
-
-def cells(file: str) -> Iterator[list[str]]:
-    """Yields the rows of the tables of a recorded page."""
-    for line in (RECORDED / file).read_text(encoding="utf-8").splitlines():
-        if line.startswith("| ") and not line.startswith("| ---"):
-            yield [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+# --- the verdicts on the full study, whose values the documentation has ---
 
 
 def size_of(text: str) -> Size:
     return next(size for size in SIZES if str(size) == text)
 
 
-def recorded_results() -> Results:
-    """Returns the recorded throughputs, and what the texts of the claims record about loads."""
-    busy = {"bit_complement": 1.0, "shift": 0.98, "neighbor_3d": 0.87}
-    local_bytes = {"valiant_group": 1.66, "valiant_node": 2.21}
-    found = []
-    for pattern, size, _, _, *values in list(cells("numbers.md"))[1:]:
-        machine = size_of(size)
-        for configuration, value in zip(CONFIGURATIONS, values, strict=True):
-            found.append(
-                Result(
-                    machine,
-                    pattern,
-                    configuration,
-                    float(value.split()[0]) / 100,
-                    # Runs that the limit of packets ended: known to 2 % after 0.4 ms.
-                    relative=0.02 if machine.p >= 7 else 0.01,
-                    simulated_ns=4e5,
-                    local_bytes=local_bytes.get(configuration, 0.0),
-                    remote_busy=busy[pattern],
-                    between_groups=model.direct(machine),
-                )
-            )
-    near = {
-        size_of(size): float(measured) / 100
-        for variant, size, _, _, measured, *_ in cells("variants.md")
-        if variant == "near_shift"
-    }
-    return Results(found, near)
+def published_points() -> pl.DataFrame:
+    """Returns the numbers of Figure 3."""
+    return pl.read_csv(PUBLISHED / "figures" / "figure-3.csv")
 
 
-def verdicts() -> dict[str, str]:
-    rows = list(cells("claims.md"))[1:]
-    return {row[0].split()[0]: row[4].strip("*") for row in rows}
+def published_claims() -> pl.DataFrame:
+    return pl.read_csv(PUBLISHED / "claims.csv")
+
+
+def published_results() -> Results:
+    """Returns the throughputs of Figure 3, with loads that have the extremes of the claims."""
+    measured = {(row[0], row[5]): row[6] for row in published_claims().iter_rows()}
+    busy = {name: measured["PRIS-3-03", f"busy_{name}"] for name in PATTERNS}
+    local = {MIN: 0.0, VR: 1.0, VA: measured["PRIS-2-05", "local_bytes_ratio"], RANDOM: 0.0}
+    found = [
+        Result(
+            (machine := size_of(row["(p, a, h)"])),
+            row["pattern"],
+            configuration,
+            row[configuration] / 100,
+            # Runs that the limit of packets ended: known to 2 % after 0.4 ms.
+            relative=0.02 if machine.p >= 7 else 0.01,
+            simulated_ns=4e5,
+            local_bytes=local[configuration],
+            remote_busy=busy[row["pattern"]],
+            between_groups=model.direct(machine),
+        )
+        for row in published_points().iter_rows(named=True)
+        for configuration in CONFIGURATIONS
+    ]
+    return Results(found, {SIZES[3]: measured["PRIS-3-10", "near"]})
 
 
 @pytest.mark.native
 @pytest.mark.parametrize("claim", list(OF_ONE_SEED))
-def test_the_verdicts_of_the_full_study_are_as_before(claim: str) -> None:
-    recorded = verdicts()
-    assert len(recorded) == len(OF_ONE_SEED) == 21
-    assert judged(claim, recorded_results()).verdict == recorded[claim]
+def test_the_published_points_give_the_published_verdicts(claim: str) -> None:
+    verdicts = dict(published_claims().select("claim", "verdict").iter_rows())
+    assert len(verdicts) == len(OF_ONE_SEED) == 21
+    assert judged(claim, published_results()).verdict == verdicts[claim]
+
+
+def test_the_verdicts_are_those_of_the_first_study() -> None:
+    """All 21 verdicts stay as they were before there were packs."""
+    verdicts = dict(published_claims().select("claim", "verdict").iter_rows())
+    direction = ("3-01", "3-03", "3-04", "4-01", "4-02", "4-06", "4-07", "4-10")
+    fails = ("3-08", "3-09", "4-04")
+    expected = dict.fromkeys(verdicts, "holds")
+    expected |= {f"PRIS-{each}": "holds in direction" for each in direction}
+    expected |= {f"PRIS-{each}": "does not hold" for each in fails}
+    assert verdicts == expected
 
 
 @pytest.mark.native
 def test_the_exact_model_is_as_before() -> None:
-    for pattern, size, _, _, *values in list(cells("numbers.md"))[1:]:
-        machine = size_of(size)
+    for row in published_points().iter_rows(named=True):
+        machine = size_of(row["(p, a, h)"])
         if machine.p > 4:
             continue
-        for (name, (routing, placement)), value in zip(CONFIGURATIONS.items(), values, strict=True):
+        for name, (routing, placement) in CONFIGURATIONS.items():
             if placement == "contiguous":
-                exact = float(value.split()[1].strip("()"))
-                found = 100 * model.predict(machine, pattern, routing).saturation
-                assert found == pytest.approx(exact, abs=0.051), (pattern, size, name)
+                found = 100 * model.predict(machine, row["pattern"], routing).saturation
+                assert found == pytest.approx(row[f"{name}, exact"]), (row, name)
 
 
 # --- the bounds of claims, on made-up results ---
@@ -253,9 +254,6 @@ def made_up(values: Mapping[str, Sequence[float]]) -> Results:
             )
         ]
     )
-
-
-MIN, VR, VA, RANDOM = CONFIGURATIONS
 
 
 @pytest.mark.parametrize(
@@ -424,17 +422,14 @@ def test_the_smallest_machine_from_runs_to_verdicts(tmp_path: Path) -> None:
 
 
 def test_the_table_of_figure_3_has_the_exact_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = recorded_results()
+    whole = published_results()
     small = Results([each for each in whole.found if each.size.p <= 3], whole.near)
     tables = prisacari2015().tables
     monkeypatch.setitem(tables["figure-3"].__globals__, "read_results", lambda _: [small])
     found = tables["figure-3"](Evidence(prisacari2015().descriptions(quick=False), {}))
-    rows = {(row[0], row[1]): row for row in cells("numbers.md")}
+    published = published_points().filter(pl.col("nodes") <= 342)
     assert found.height == 9
-    for row in found.iter_rows(named=True):
-        recorded = rows[row["pattern"], row["(p, a, h)"]]
-        assert f"{row['nodes']:,}" == recorded[2]
-        for name, text in zip(CONFIGURATIONS, recorded[4:], strict=True):
-            measured, exact = text.split()
-            assert row[name] == pytest.approx(float(measured))
-            assert row[f"{name}, exact"] == pytest.approx(float(exact.strip("()")), abs=0.051)
+    assert found.columns == published.columns
+    for row, before in zip(found.iter_rows(), published.iter_rows(), strict=True):
+        assert row[:3] == before[:3]
+        assert row[3:] == pytest.approx(before[3:])

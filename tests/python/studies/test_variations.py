@@ -31,7 +31,7 @@ cases."messages of 32 KiB" = { "jobs.halo.workload.message" = "32 KiB" }
 
 def study(tmp_path: Path, axes: str = VARIED, keep: str = '["jobs"]') -> StudyDefinition:
     """Returns the example with an experiment that varies it, with one seed."""
-    folder = Path(shutil.copytree(EXAMPLE, tmp_path / "mine"))
+    folder = Path(shutil.copytree(EXAMPLE, tmp_path / "mine", dirs_exist_ok=True))
     text = (folder / "beside.toml").read_text()
     (folder / "beside.toml").write_text(text.replace('keep = ["jobs"]', f"keep = {keep}"))
     (folder / "varied.toml").write_text(text.replace("seeds = 4", "seeds = [2]") + axes)
@@ -78,6 +78,34 @@ def test_the_claims_are_computed_for_each_variation(tmp_path: Path, cli: Cli) ->
     assert (taken.moved, taken.there) == (packed, 0)
 
 
+def test_experiments_with_one_variation_are_taken_together(tmp_path: Path) -> None:
+    """Each has one routing of two; the claim compares both."""
+    whole = study(tmp_path / "whole")
+    parts = study(tmp_path / "parts")
+    text = (parts.folder / "varied.toml").read_text()
+    for name, routing in (("varied", "minimal"), ("more", "par")):
+        own = text.replace('["minimal", "par"]', f'["{routing}"]')
+        (parts.folder / f"{name}.toml").write_text(own)
+    with (parts.folder / "study.toml").open("a") as file:
+        file.write('\n[experiments.more]\nfile = "more.toml"\nvaries = "beside"\n')
+    found = []
+    for folder, names in ((whole.folder, ["varied"]), (parts.folder, ["varied", "more"])):
+        campaign = Campaign(read_study("mine", folder), folder.parent / "out", quick=False)
+        for name in names:
+            campaign.run_one(name, workers=1)
+        found.append(campaign.variations())
+        page = render_study(campaign)
+        assert page.count(">messages of 32 KiB<") == 1
+    of_one, of_two = found
+    assert [each.name for each in of_two] == ["as in the study", "messages of 32 KiB"]
+    for one, two in zip(of_one, of_two, strict=True):
+        assert two.runs == one.runs
+        assert "EX-2" in {each.claim.id for each in one.judgements}
+        assert [(each.claim.id, each.measured) for each in two.judgements] == [
+            (each.claim.id, each.measured) for each in one.judgements
+        ]
+
+
 @pytest.mark.parametrize(
     ("axes", "keep", "said"),
     [
@@ -113,7 +141,7 @@ def test_runs_without_parts_are_those_of_all_jobs(tmp_path: Path) -> None:
     varied = Campaign(read_study("mine", mine.folder), tmp_path / "out", quick=False)
     varied.run_one("varied", workers=1)
     for variation in ("as in the study", "messages of 32 KiB"):
-        found = VariedExperiment(varied.experiments["varied"], variation)
+        found = VariedExperiment([varied.experiments["varied"]], variation)
         assert set(found.table("jobs").collect()["part"]) == {"together"}
 
 
