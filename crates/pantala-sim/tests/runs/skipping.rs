@@ -227,6 +227,9 @@ fn a_run_ends_with_its_last_job_and_errors_are_of_run_times() {
     assert_near(both.simulated() as f64 / 1e3, last, 0.001, "the end of the run");
     let of = |ran: &Ran| skipped(ran)["jobs"][0]["run_time_error"].as_f64().unwrap();
     assert_near(of(&both), of(&alone), 0.5, "stated error");
+    // A sample is steady at 5 %, so of skipped time no less than half of that is stated.
+    let share = skipped(&alone)["simulated_share"].as_f64().unwrap();
+    assert!(of(&alone) >= 0.025 * (1.0 - share), "{}", skipped(&alone)["text"]);
 }
 
 /// What follows the end of another job says nothing of a jump before it.

@@ -75,8 +75,10 @@ impl Skipper {
     }
 
     /// The error of a job's run time: of each jump, the skipped time times the half width of the mean
-    /// of the skipped cycles and what chance does not explain of the change after it (as independent
-    /// errors), plus the rest to whole iterations; together over the job's run time.
+    /// of the skipped cycles, what chance does not explain of the change after it, and half of the
+    /// tolerance (as independent errors), plus the rest to whole iterations; together over the job's
+    /// run time. Whoever accepts a sample whose halves differ by the tolerance cannot see a change of
+    /// half of it in skipped time.
     fn error_of(&self, job: usize, whole: f64, reports: &[RankReport]) -> Option<JobError> {
         let of_job: Vec<&EpochRow> =
             self.rows.iter().filter(|row| usize::from(row.job) == job).collect();
@@ -89,6 +91,7 @@ impl Skipper {
         let jumped: f64 = of_job.iter().filter(|row| row.skipped).filter(runs).map(time).sum();
         let iterations =
             of_job.iter().filter(|row| row.skipped).filter_map(|row| row.iterations).sum();
+        let unseen = f64::from(self.plan.tolerance_millionths) / 1e6 / 2.0;
         let mut error = 0.0;
         let mut known = false;
         for promise in &self.promises {
@@ -96,7 +99,8 @@ impl Skipper {
             known = true;
             let (_, between) = promise.change[job].unwrap_or_default();
             let cycles = promise.jump as f64 / mean.value;
-            let relative = (mean.half_width_of(cycles) / mean.value).hypot(between);
+            let sampled = mean.half_width_of(cycles) / mean.value;
+            let relative = sampled.hypot(between).hypot(unseen);
             error += promise.jump as f64 * relative + rest;
         }
         known.then(|| JobError {
