@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from statistics import fmean, median, stdev
+from textwrap import fill
 from typing import Any
 
 import polars as pl
@@ -340,6 +341,14 @@ def _failures(records: Mapping[Key, Record]) -> str:
             f"- {key[0]}, {key[1]}, seed {key[2]}, {job}: {100 * error:+.2f} %, stated"
             f" {_percent(stated)}; {100 * records[key]['share']:.0f} % simulated"
         )
+    lines += ["", "The largest error of each other number:", ""]
+    for quantity in list(_QUANTITIES)[1:]:
+        key, job, error = max(_errors(records, quantity), key=lambda each: abs(each[2]))
+        others = _spread(records, key[:2], quantity)
+        beside = "" if others is None else f"; full runs of five seeds spread by {_percent(others)}"
+        lines.append(
+            f"- {quantity}: {key[0]}, {key[1]}, seed {key[2]}, {job}: {100 * error:+.2f} %{beside}"
+        )
     none = [(key, record) for key, record in records.items() if key[3] and not record["jumps"]]
     if none:
         lines += ["", "Runs that skipped nothing, and what the detector saw:", ""]
@@ -347,7 +356,11 @@ def _failures(records: Mapping[Key, Record]) -> str:
         for key, record in none:
             shown.setdefault(key[:2], record["text"].rsplit("simulated: ", 1)[-1])
         lines += [f"- {name}, {routing}: {text}" for (name, routing), text in shown.items()]
-    return "\n".join(lines)
+    return "\n".join(map(_wrapped, lines))
+
+
+def _wrapped(line: str) -> str:
+    return fill(line, 100, subsequent_indent="  ", break_on_hyphens=False)
 
 
 if __name__ == "__main__":
