@@ -137,12 +137,17 @@ def _verdicts(found: list[Judgement]) -> str:
         cells = (
             f"{claim.id} ({claim.where})",
             f"**{each.words}**" if each.verdict is Verdict.HOLDS else each.words,
-            f"{claim.statement} {remarks}".strip(),
+            _plain(f"{claim.statement} {remarks}".strip()),
             measured_in_words(each).replace("; ", "<br>"),
-            claim.paper,
+            _plain(claim.paper),
         )
         rows.append([cell.replace("|", "\\|") for cell in cells])
     return table(("claim", "verdict", "statement", "measured", "paper"), rows, 5) + "\n"
+
+
+def _plain(text: str) -> str:
+    """Returns a text in which Markdown finds no emphasis."""
+    return text.replace("*", "\\*")
 
 
 def _in_markdown(made: ReportTable) -> str:
