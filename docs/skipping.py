@@ -1,7 +1,7 @@
 """Measures how far off runs with skipped time are: `PYTHONPATH=tools python docs/skipping.py DIR`.
 
 Writes docs/explanation/made-skipping.md. DIR keeps the results, so that an interrupted measurement
-continues. It takes about an hour of CPU time.
+continues. It took two processes 13 minutes, on two cores that other work used, too.
 """
 
 from __future__ import annotations

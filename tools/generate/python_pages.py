@@ -31,7 +31,11 @@ def python_page() -> str:
     import pantala as pt
     from pantala.studies import link_load
 
-    parts = ["# Python", "After `import pantala as pt`, every name on this page is `pt.NAME`."]
+    parts = [
+        "# Python",
+        "After `import pantala as pt`, every name on this page is `pt.NAME`, unless its"
+        " section says otherwise.",
+    ]
     functions = ("run", "sweep", "load", "compare", "curve", "saturation", "bench")
     parts += ["## Functions", *_entries(pt, *functions)]
     parts += ["## Results", *_class(pt.Run), *_class(pt.Experiment)]

@@ -15,6 +15,7 @@ from pantala.analysis.slowdown import SLOWDOWN_COLUMNS, slowdown_of
 from pantala.catalogue.interference_modes import mode_of
 from pantala.errors import RunDirectoryError, UsageError, shortened
 from pantala.experiments.stored_experiment import StoredExperiment
+from pantala.files.forks import check_no_fork
 from pantala.files.run_files import why_failed
 from pantala.metrics.run_metrics import chosen_job
 from pantala.results.run import Run
@@ -156,6 +157,7 @@ class CaseParts(StoredExperiment):
             and path.is_file()
             and pl.read_parquet_schema(path).keys() == SLOWDOWN_COLUMNS.keys()
         ):
+            check_no_fork(path)
             return converted(pl.scan_parquet(path, glob=False))
         # interrupted, or written by another version
         return converted(slowdown_of(self.together, self.alone).lazy())

@@ -12,6 +12,7 @@ from pathlib import Path
 import polars as pl
 
 from pantala.files.atomic_file import write_table
+from pantala.files.forks import check_no_fork
 from pantala.files.input_file import check_regular
 
 __all__ = ["CASES_FILE", "REFUSED", "SIZE", "over_seeds", "read_cases", "write_cases"]
@@ -37,6 +38,7 @@ def read_cases(folder: Path) -> tuple[pl.DataFrame, pl.DataFrame]:
         OSError, PolarsError: the file cannot be read.
     """
     check_regular(folder / CASES_FILE)
+    check_no_fork(folder / CASES_FILE)
     frame = pl.read_parquet(folder / CASES_FILE, glob=False)
     for name, kind in ((REFUSED, pl.String), (SIZE, pl.Float64)):
         if name not in frame.columns:

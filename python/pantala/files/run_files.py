@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import zipfile
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -12,9 +11,10 @@ from typing import Any
 
 import polars as pl
 
-from pantala.errors import RunDirectoryError, UsageError, one_line
+from pantala.errors import RunDirectoryError, one_line
 from pantala.files.check_sum import is_written_anew, other_bytes
 from pantala.files.experiment_form import misfit_of_experiment
+from pantala.files.forks import check_no_fork
 from pantala.files.input_archive import input_archive
 from pantala.files.input_file import LARGE_TEXT, Unreadable, check_regular, read_text
 from pantala.files.run_directory import RUN_FILE
@@ -38,9 +38,6 @@ __all__ = [
 AGAIN = "give the command that wrote it again"
 #: The tables that this process has opened. Their rows are read later, when a frame is collected.
 _SCANNED: dict[Path, None] = {}
-#: The process that opened them. A fork of it has the locks of Polars, but not the threads that
-#: would open them.
-_opened_by: int | None = None
 
 
 def scanned_table(path: Path, document: Mapping[str, Any]) -> pl.LazyFrame:
@@ -56,7 +53,7 @@ def scanned_table(path: Path, document: Mapping[str, Any]) -> pl.LazyFrame:
         UsageError: the process is a fork of one that has opened a table.
         OSError: the file is missing or cannot be read.
     """
-    _check_no_fork(path)
+    check_no_fork(path)
     try:
         check_regular(path)
         difference = other_bytes(path, document)
@@ -69,19 +66,6 @@ def scanned_table(path: Path, document: Mapping[str, Any]) -> pl.LazyFrame:
         raise RunDirectoryError(path.parent, f"{path.name} is damaged: {odd}", AGAIN)
     _SCANNED[path] = None
     return frame
-
-
-def _check_no_fork(path: Path) -> None:
-    """Refuses to open a table where reading it would wait for ever."""
-    global _opened_by
-    process = os.getpid()
-    if _opened_by not in (None, process):
-        raise UsageError(
-            f"{path}: cannot be read in a fork of a process that has opened a table: Polars would"
-            " wait for ever; start processes with multiprocessing.get_context('spawn'), or use"
-            " pantala.sweep"
-        )
-    _opened_by = process
 
 
 def damaged_table() -> Path | None:
@@ -101,7 +85,9 @@ def table_in_archive(archive: Path, file: str) -> pl.DataFrame | None:
 
     Raises:
         RunDirectoryError: the archive is damaged, or is no regular file.
+        UsageError: the process is a fork of one that has opened a table.
     """
+    check_no_fork(archive)
     try:
         with input_archive(archive) as packed:
             return pl.read_parquet(packed.read(file))

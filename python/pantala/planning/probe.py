@@ -19,6 +19,7 @@ from typing import Any
 from pantala.core.plan import Done, Plan, Progress
 from pantala.errors import PlanError, SimulationError, UnwritableError
 from pantala.files.atomic_file import temporary_folder
+from pantala.files.forks import check_no_fork
 from pantala.files.run_directory import RUN_FILE
 
 __all__ = ["PROBE_SECONDS", "Probe", "Sample", "probe"]
@@ -220,6 +221,7 @@ def _delivered(folder: Path) -> tuple[int, ...]:
     """Returns the bytes that each job has received, from the tables of a run."""
     import polars as pl
 
+    check_no_fork(folder / "jobs.parquet")
     jobs = pl.read_parquet(folder / "jobs.parquet", columns=["job", "delivered_bytes"], glob=False)
     return tuple(jobs.sort("job")["delivered_bytes"])
 

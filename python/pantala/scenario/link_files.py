@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from pantala.errors import PlanError, show
+from pantala.files.forks import check_no_fork
 from pantala.files.input_file import LARGE_TEXT, check_regular, read_text, unreadable
 from pantala.text.plain_text import plain
 
@@ -114,6 +115,7 @@ def _table(name: str, key: str, columns: tuple[str, ...]) -> pl.DataFrame:
         elif path.suffix.lower() == ".parquet":
             if aborts(path):
                 raise _fault(key, name, "is damaged", "write the file again")
+            check_no_fork(path)
             table = pl.read_parquet(path, glob=False)
         else:
             message = "is neither CSV nor Parquet, by the end of its name"

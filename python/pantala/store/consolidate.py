@@ -22,6 +22,7 @@ from pantala.catalogue.tables import TABLES
 from pantala.errors import RunDirectoryError
 from pantala.files.atomic_file import write_table, write_text
 from pantala.files.check_sum import crc32_of
+from pantala.files.forks import check_no_fork
 from pantala.files.input_archive import input_archive
 from pantala.files.input_file import LARGE_TEXT, check_regular, read_text
 from pantala.files.run_directory import TABLES_FILE
@@ -72,7 +73,9 @@ class Segments:
         for segment in self._segments():
             if table not in segment.tables or not self._is_whole(segment, table):
                 continue
-            frame = pl.scan_parquet(self._file(segment.name, table), glob=False)
+            path = self._file(segment.name, table)
+            check_no_fork(path)
+            frame = pl.scan_parquet(path, glob=False)
             runs = set(segment.runs)
             if twice := covered & runs:
                 frame = frame.filter(~pl.col("run").is_in(list(twice)))
@@ -297,6 +300,7 @@ def table_of_run(store: RunStore, run: str, table: str) -> pl.DataFrame:
         if store.is_unpacked(run):
             frame = scanned_table(path / TABLES[table].file, store.document(run)).collect()
         else:
+            check_no_fork(path)
             with input_archive(path / TABLES_FILE) as packed:
                 frame = pl.read_parquet(io.BytesIO(packed.read(TABLES[table].file)))
     except RunDirectoryError:

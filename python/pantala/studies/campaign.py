@@ -202,7 +202,9 @@ class Campaign:
             for caveat in own:
                 names.setdefault(caveat, []).append(name)
         for each, of in names.items():
-            found.append(Caveat(each.kind, f"{', '.join(of)}: {each.text}", each.short))
+            where = f"{', '.join(of)}: "
+            short = each.short and where + each.short
+            found.append(Caveat(each.kind, where + each.text, short))
         return found
 
     def judgements(self) -> list[Judgement]:
@@ -261,7 +263,9 @@ class Campaign:
         Raises:
             UsageError: a figure asks for what no experiment has.
         """
-        return figures_of(self.study, self._readable(), quick=self.quick)
+        drawn = any(each.lines for each in self.study.file.tables)
+        limits = self.caveats if drawn else []
+        return figures_of(self.study, self._readable(), limits, quick=self.quick)
 
     def tables(self) -> Iterator[MadeTable]:
         """Yields the tables of study.toml in order, from the runs that are there.

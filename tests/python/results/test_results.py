@@ -51,6 +51,20 @@ def test_a_fork_of_a_process_that_has_opened_a_table_is_told_so(experiment: pt.E
         assert pool.apply(_jobs_of, (path,)) == 2
 
 
+def _rows_of(path: Path) -> int:
+    swept = pt.load(path)
+    assert isinstance(swept, pt.Experiment)
+    return swept.table("jobs").collect().height
+
+
+def test_a_fork_is_told_so_of_a_sweep_whose_runs_have_one_table(tmp_path: Path) -> None:
+    made = pt.sweep(scenario(), tmp_path / "swept", workers=1)
+    assert made.table("jobs").collect().height == 2
+    fork = multiprocessing.get_context("fork")
+    with fork.Pool(1) as pool, pytest.raises(pt.UsageError, match=r"in a fork of a process"):
+        pool.apply(_rows_of, (made.path,))
+
+
 def test_results_stay_where_they_are_when_the_working_directory_changes(
     experiment: pt.Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

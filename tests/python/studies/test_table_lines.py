@@ -76,6 +76,13 @@ def test_a_panel_has_the_columns_of_its_rows_in_the_order_of_x() -> None:
     assert [text.get_text() for text in key.get_texts()] == ["shortest path", "by a formula"]
 
 
+def test_each_column_of_panels_has_its_axis_below() -> None:
+    rows = pl.concat([ROWS.with_columns(pattern=pl.lit(name)) for name in "abcd"])
+    panels = drawn(rows).axes
+    assert [each.get_xlabel() for each in panels] == ["", "nodes", "nodes", "nodes", "", ""]
+    assert [each.get_visible() for each in panels] == [True] * 4 + [False] * 2
+
+
 def test_without_panels_there_is_one_and_negative_values_are_inside() -> None:
     rows = ROWS.filter(pattern="shift").with_columns(exact=-pl.col("exact"))
     (panel,) = drawn(rows, LINES.model_copy(update={"panels": None, "log": False})).axes
@@ -97,6 +104,13 @@ def test_a_column_that_is_not_there_is_named(change: dict[str, object], says: st
     with pytest.raises(UsageError, match=says.replace("(", r"\(")):
         check_table_lines(wrong, ROWS)
     check_table_lines(wrong, pl.DataFrame())  # a function without runs may know no column
+
+
+def test_a_logarithmic_axis_has_no_zero() -> None:
+    rows = ROWS.with_columns(nodes=pl.col("nodes") - 42)
+    with pytest.raises(UsageError, match="log = true: column 'nodes' has 0, which"):
+        check_table_lines(LINES, rows)
+    check_table_lines(LINES.model_copy(update={"log": False}), rows)
 
 
 def test_a_series_shows_something() -> None:
@@ -166,6 +180,18 @@ def test_a_table_and_its_figure_are_on_the_page_and_in_files(tmp_path: Path, cli
         "table-1.png",
     ]
     assert (tmp_path / "to" / "table-1.csv").read_text() == "x,power\n1,2\n2,4\n3,8\n"
+
+
+def test_the_figure_says_that_runs_are_missing(tmp_path: Path) -> None:
+    folder = study(tmp_path / "own", POWERS)
+    text = (folder / "one.toml").read_text()
+    campaign = Campaign(read_study("own", folder), tmp_path / "runs", quick=False)
+    campaign.run_one("one", workers=1)
+    (made,) = campaign.figures()
+    assert not any("not simulated" in each for each in made.notes)
+    (folder / "one.toml").write_text(text.replace('["minimal"]', '["minimal", "ugal_n"]'))
+    (later,) = Campaign(read_study("own", folder), tmp_path / "runs", quick=False).figures()
+    assert "one: 1 of 2 runs are not simulated yet" in later.notes
 
 
 def test_a_table_without_numbers_has_a_caption_only(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from pantala.text.amounts import count, counted
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from pantala.caveats import Caveat
     from pantala.experiments.description import Description
     from pantala.experiments.experiment import Experiment
     from pantala.studies.definition import StudyDefinition
@@ -30,6 +31,8 @@ __all__ = ["MadeFigure", "MadeTable", "check_figures", "figures_of", "tables_of"
 
 #: Caveats of an experiment that a figure says otherwise, or that are no matter for it.
 _SAID = frozenset({"absent", "one_seed", "equal_seeds", "windows"})
+#: The same for figures of tables; an overlap has a reason of the study's own.
+_SAID_BY_TABLES = _SAID - {"absent"} | {"overlap"}
 
 
 @dataclass(frozen=True)
@@ -86,13 +89,19 @@ def check_figures(study: StudyDefinition) -> None:
 
 
 def figures_of(
-    study: StudyDefinition, experiments: Mapping[str, Experiment], *, quick: bool
+    study: StudyDefinition,
+    experiments: Mapping[str, Experiment],
+    limits: Sequence[Caveat],
+    *,
+    quick: bool,
 ) -> Iterator[MadeFigure]:
     """Yields the figures of a study: the lines of its tables, then its figures, in order.
 
     Args:
         study: the study.
         experiments: the experiments that have been begun.
+        limits: what limits the study. The function of a table can read all of it, so its figure
+            says all.
         quick: whether they are those of the quick version.
 
     Raises:
@@ -102,7 +111,8 @@ def figures_of(
     descriptions = study.descriptions(quick=False)
     evidence = Evidence(descriptions, experiments)
     if any(each.lines for each in study.file.tables):
-        yield from _of_tables(study, list(tables_of(study, evidence)), quick=quick)
+        tables = list(tables_of(study, evidence))
+        yield from _of_tables(study, tables, limits)
     for entry in study.file.figures:
         try:
             yield _figure(study, entry, descriptions, experiments, evidence, quick=quick)
@@ -145,10 +155,11 @@ def _check_lines(study: StudyDefinition, tables: list[MadeTable]) -> None:
 
 
 def _of_tables(
-    study: StudyDefinition, tables: list[MadeTable], *, quick: bool
+    study: StudyDefinition, tables: list[MadeTable], limits: Sequence[Caveat]
 ) -> Iterator[MadeFigure]:
     """Yields the figures of tables with `lines`."""
     _check_lines(study, tables)
+    notes = tuple(each.short for each in limits if each.short and each.kind not in _SAID_BY_TABLES)
     for made in tables:
         if (lines := made.entry.lines) is None:
             continue
@@ -165,7 +176,7 @@ def _of_tables(
             caption,
             made.rows,
             partial(table_lines, made.rows, lines, study.file.labels),
-            ("quick",) if quick else (),
+            notes,
         )
 
 

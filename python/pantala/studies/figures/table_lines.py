@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -28,7 +29,7 @@ def check_table_lines(lines: TableLines, rows: pl.DataFrame) -> None:
         rows: the table; one without columns is not checked, as its function had no runs.
 
     Raises:
-        UsageError: it lacks a column, or one has no numbers.
+        UsageError: it lacks a column, or one has no numbers, or none that its axis can show.
     """
     if not rows.columns:
         return
@@ -45,6 +46,11 @@ def check_table_lines(lines: TableLines, rows: pl.DataFrame) -> None:
                 f"lines: '{column}': the column has {show(rows[column].drop_nulls()[0])}, which is"
                 " no number; choose a column of numbers"
             )
+    if lines.log and (least := _least(rows, [lines.x])) <= 0:
+        raise UsageError(
+            f"lines: log = true: column '{lines.x}' has {least:g}, which a logarithmic axis cannot"
+            " show; remove log"
+        )
 
 
 def table_lines(rows: pl.DataFrame, lines: TableLines, labels: Mapping[str, str]) -> Figure:
@@ -74,10 +80,12 @@ def table_lines(rows: pl.DataFrame, lines: TableLines, labels: Mapping[str, str]
             panel.grid(axis="y")
         for panel in panels.flat[len(parts) :]:
             panel.set_visible(False)
-        panels[0][0].set_ylim(bottom=min(0.0, _least(rows, lines)))
+        for panel in panels.flat[max(0, len(parts) - across) : len(parts)]:  # none is below
+            panel.tick_params(labelbottom=True)
+            panel.set_xlabel(lines.x_label or lines.x)
+        panels[0][0].set_ylim(bottom=min(0.0, _least(rows, lines.numbers[1:])))
         if lines.log:
             _log(panels[0][0], rows[lines.x])
-        figure.supxlabel(lines.x_label or lines.x, fontsize=9)
         figure.supylabel(lines.label, fontsize=9)
         keys = [
             Line2D([], [], label=each.label, **_points(each, at), **_line(each, at))
@@ -110,15 +118,15 @@ def _line(each: Series, at: int) -> dict[str, Any]:
     return {"color": PALETTE[at], "ls": "-", "lw": 1.2}
 
 
-def _least(rows: pl.DataFrame, lines: TableLines) -> float:
-    columns = lines.numbers[1:]
+def _least(rows: pl.DataFrame, columns: Sequence[str]) -> float:
+    """Returns the least number of some columns; infinity if they have none."""
     found = [rows[each].cast(pl.Float64).min() for each in columns]
-    return min((float(each) for each in found if isinstance(each, float)), default=0.0)
+    return min((float(each) for each in found if isinstance(each, float)), default=math.inf)
 
 
 def _log(panel: Any, x: pl.Series) -> None:
     """Makes the x axis logarithmic, with the values of the table as ticks where they have room."""
-    values = sorted(float(each) for each in x.drop_nulls().unique() if each > 0)
+    values = sorted(map(float, x.drop_nulls().unique()))
     if not values:
         return
     panel.set_xscale("log")
