@@ -25,7 +25,7 @@ pub enum IntermediateChoice {
     Any,
 }
 
-/// The paths to another router of the same group, under `valiant_group` and `valiant_node`.
+/// The paths to another router of the same group. Each routing takes some of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IntraGroup {
@@ -36,6 +36,8 @@ pub enum IntraGroup {
     Nonminimal,
     /// Paths over another router of the group (SST's merlin).
     Valiant,
+    /// Minimal paths, or paths over another router of the group, by loads and bias (aries).
+    Adaptive,
 }
 
 /// One routing of a plan.
@@ -55,7 +57,7 @@ pub struct RoutingConfig {
     pub ugal: UgalConfig,
     /// `booksim_ugal`: the routers that it draws its intermediate from.
     pub intermediate: IntermediateChoice,
-    /// `valiant_group` and `valiant_node`: the paths to another router of the same group.
+    /// `valiant_group`, `valiant_node` and `aries`: the paths to another router of the same group.
     pub intra_group: IntraGroup,
     /// `aries`: its bias.
     pub aries: AriesConfig,

@@ -3,7 +3,9 @@
 //! Plans, checks, the channel-dependency graph, the catalogue, Python's models and the reference
 //! pages read descriptors. None of them names a routing itself.
 
-use crate::{Gateways, Paths, QueueMeasure, QueueScope, RoutingConfig, Tie, VcMap, VcMapName};
+use crate::{
+    Gateways, IntraGroup, Paths, QueueMeasure, QueueScope, RoutingConfig, Tie, VcMap, VcMapName,
+};
 use pantala_topology::Topology;
 use serde::Serialize;
 
@@ -42,6 +44,8 @@ pub struct Descriptor {
     pub modes: &'static [Mode],
     /// The intermediate of a non-minimal path.
     pub intermediate: Intermediate,
+    /// The values of the key `intra_group` that it takes.
+    pub intra_groups: &'static [IntraGroup],
     /// The links between two groups that a path may take.
     pub gateways: Gateways,
     /// Whether the later routers of the source group decide again.
@@ -74,6 +78,7 @@ impl Descriptor {
         assumptions: &[],
         modes: &[],
         intermediate: Intermediate::Group,
+        intra_groups: &[IntraGroup::Minimal],
         gateways: Gateways::Fewest,
         progressive: false,
         per_hop_adaptive: false,

@@ -34,6 +34,17 @@ pub(crate) fn other_router(topology: &Topology, router: u32, draw: u64) -> u32 {
     first + other + u32::from(other >= own)
 }
 
+/// Returns a uniformly drawn router of the group of two others, `one` and `other`. The group must
+/// have at least three routers.
+#[inline]
+pub(crate) fn beside(topology: &Topology, one: u32, other: u32, draw: u64) -> u32 {
+    let a = topology.routers_per_group();
+    let (first, low, high) = (one / a * a, (one % a).min(other % a), (one % a).max(other % a));
+    let drawn = scaled(draw, a - 2);
+    let drawn = drawn + u32::from(drawn >= low);
+    first + drawn + u32::from(drawn >= high)
+}
+
 /// Returns a uniformly drawn router outside the source's and the destination's group.
 #[inline]
 pub(crate) fn third_router(topology: &Topology, source: u32, destination: u32, draw: u64) -> u32 {

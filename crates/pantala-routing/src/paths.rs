@@ -130,14 +130,14 @@ pub(super) fn minimal(routing: &RoutingConfig, topology: &Topology) -> Paths {
     PathSet::of(routing, topology).inside().minimal().done()
 }
 
-/// Minimal paths, and non-minimal ones from every router that decides.
+/// Minimal paths, and non-minimal ones from every router that decides; inside a group as the key
+/// `intra_group` says.
 pub(super) fn adaptive(routing: &RoutingConfig, topology: &Topology) -> Paths {
     let again = routing.algorithm.is_progressive().then(|| routing.detour_target());
-    PathSet::of(routing, topology)
-        .inside()
-        .minimal()
-        .detours(&Detours { again, ..Detours::default() })
-        .done()
+    let paths = PathSet::of(routing, topology).inside();
+    let over_another = routing.intra_group == IntraGroup::Adaptive;
+    let paths = if over_another { paths.inside_valiant() } else { paths };
+    paths.minimal().detours(&Detours { again, ..Detours::default() }).done()
 }
 
 /// Non-minimal paths only, wherever there is a third group with links to both groups; inside a

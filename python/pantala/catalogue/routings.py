@@ -272,6 +272,7 @@ ALGORITHMS: Final = (
             "candidates_minimal": "two, as Kang et al. (SC 2022, II.B) tell it; Chunduri et al. (IPDPS 2021) do not say",
             "candidates_nonminimal": "two, as Kang et al. (SC 2022, II.B) tell it; Chunduri et al. do not say",
             "queue": "what a load is, Chunduri et al. (IPDPS 2021, II.D) do not say",
+            "intra_group": "whether packets leave minimal paths inside a group, Chunduri et al. (IPDPS 2021) do not say",
             "aries.levels": "how finely a router knows its load, Chunduri et al. (IPDPS 2021) do not say",
         },
         maps={},
@@ -280,6 +281,7 @@ ALGORITHMS: Final = (
             "candidates_nonminimal",
             "queue",
             "queue_scope",
+            "intra_group",
             "aries",
         ),
         modes=(

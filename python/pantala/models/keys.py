@@ -927,12 +927,13 @@ class RoutingKeys(Model):
     - third: routers outside the source's and the destination's group.
     - any: all routers, weighted by their terminals.
     """
-    intra_group: Literal["minimal", "nonminimal", "valiant"] = "minimal"
+    intra_group: Literal["minimal", "nonminimal", "valiant", "adaptive"] = "minimal"
     """The path of packets to another router of their own group.
 
     - minimal: minimal paths.
     - nonminimal: paths through another group, as for all other packets (CAMINOS).
     - valiant: paths over another router of the group (SST's merlin).
+    - adaptive: minimal paths, or paths over another router of the group, by loads and bias (aries).
     """
 
     declared: ClassVar[Mapping[str, Key]] = {

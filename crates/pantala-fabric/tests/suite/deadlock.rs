@@ -89,15 +89,13 @@ fn shipped() -> Vec<RoutingConfig> {
             continue;
         };
         let one = RoutingConfig { vc_map, ..RoutingConfig::new(algorithm) };
-        let reads = algorithm.descriptor().reads;
-        if reads.contains(&RoutingKey::IntraGroup) {
-            let inside = [IntraGroup::Minimal, IntraGroup::Nonminimal, IntraGroup::Valiant];
-            all.extend(inside.map(|intra_group| RoutingConfig { intra_group, ..one.clone() }));
-        } else if reads.contains(&RoutingKey::Intermediate) {
+        let facts = algorithm.descriptor();
+        if facts.reads.contains(&RoutingKey::Intermediate) {
             let choices = [IntermediateChoice::Third, IntermediateChoice::Any];
             all.extend(choices.map(|intermediate| RoutingConfig { intermediate, ..one.clone() }));
         } else {
-            all.push(one);
+            let inside = facts.intra_groups.iter().copied();
+            all.extend(inside.map(|intra_group| RoutingConfig { intra_group, ..one.clone() }));
         }
     }
     all

@@ -144,7 +144,8 @@ proptest! {
         routing.local_order = if column_first { LocalOrder::ColumnFirst } else { LocalOrder::RowFirst };
         routing.gateways = if any_gateway { Gateways::Any } else { routing.gateways };
         routing.intermediate = if any_intermediate { IntermediateChoice::Any } else { IntermediateChoice::Third };
-        routing.intra_group = [IntraGroup::Minimal, IntraGroup::Nonminimal, IntraGroup::Valiant][inside];
+        let paths_inside = algorithm.descriptor().intra_groups;
+        routing.intra_group = paths_inside[inside % paths_inside.len()];
         routing.q_adaptive.exploration = if explores { 1.0 } else { 0.001 };
         config.injection_vc = [InjectionVc::First, InjectionVc::FirstFree, InjectionVc::Random][injection];
         if virtual_queues {

@@ -19,19 +19,29 @@
 //! bits wide), from 1, nothing or next to it, to the highest. The lowest level is 1, not 0, because
 //! a shifted 0 is still 0: AD3, the paper's strong bias, would have no effect in a quiet network.
 //! Further: AD1's schedule; links to a group are drawn among all there are, not the nearest only;
-//! the intermediate is a group, from whose first router the packet goes on minimally; traffic
-//! inside a group is minimal.
+//! the intermediate is a group, from whose first router the packet goes on minimally.
+//!
+//! Inside a group, by the key `intra_group`:
+//!
+//! ```text
+//! minimal:  the minimal path
+//! adaptive: at the source router
+//!     m = the minimal path, n = of two other routers of the group the one with the least load towards it
+//!     minimal  iff  load(m) <= (load(n) << shift) + add
+//! ```
+//! The paper does not say whether Aries leaves minimal paths inside a group. There is one minimal
+//! candidate, because the order of dimensions is fixed.
 //!
 //! VCs: 4. Minimal: local hops 0, the global hop 0 from the source router and 2 from a later one;
-//! non-minimal: source group 1, intermediate group 2, destination group 3. With `responses` as many
-//! again.
+//! non-minimal: source group 1, intermediate group 2, destination group 3; inside a group 3, on
+//! the way to another router of it 1. With `responses` as many again.
 
 use crate::candidates::{Candidate, DecisionContext};
 use crate::descriptor::{Descriptor, Information, Intermediate, Mode, RoutingKey, Setting};
-use crate::draws::third_group;
+use crate::draws::{beside, salted, third_group};
 use crate::rule::Rule;
 use crate::state::RouteState;
-use crate::{CongestionView, Gateways, SegmentVcs, VcMap, paths};
+use crate::{CongestionView, Gateways, IntraGroup, SegmentVcs, VcMap, paths};
 
 /// The routing.
 pub(crate) struct Aries;
@@ -57,8 +67,10 @@ impl Rule for Aries {
             RoutingKey::CandidatesNonminimal,
             RoutingKey::Queue,
             RoutingKey::QueueScope,
+            RoutingKey::IntraGroup,
             RoutingKey::Aries,
         ],
+        intra_groups: &[IntraGroup::Minimal, IntraGroup::Adaptive],
         defaults: &[Setting::CandidatesMinimal(2), Setting::CandidatesNonminimal(2)],
         assumptions: &[
             (
@@ -70,6 +82,10 @@ impl Rule for Aries {
                 "two, as Kang et al. (SC 2022, II.B) tell it; Chunduri et al. do not say",
             ),
             ("queue", "what a load is, Chunduri et al. (IPDPS 2021, II.D) do not say"),
+            (
+                "intra_group",
+                "whether packets leave minimal paths inside a group, Chunduri et al. (IPDPS 2021) do not say",
+            ),
             (
                 "aries.levels",
                 "how finely a router knows its load, Chunduri et al. (IPDPS 2021) do not say",
@@ -103,6 +119,33 @@ impl Rule for Aries {
         );
         let (load_min, load_non) = (minimal.queue, other.queue);
         context.take(route, &minimal, &other, aries.diverts(load_min, load_non, route.hops));
+    }
+
+    /// With `intra_group = "adaptive"`: minimal, or over another router of the group.
+    #[inline]
+    fn decide_inside<S: CongestionView>(
+        context: &DecisionContext<'_>,
+        route: &mut RouteState,
+        view: &mut S,
+    ) {
+        let DecisionContext { routing, topology, router, .. } = *context;
+        // A detour is over a third router.
+        if routing.intra_group != IntraGroup::Adaptive || topology.routers_per_group() < 3 {
+            return;
+        }
+        let destination = route.destination_router;
+        let aries = &routing.aries;
+        let straight = context.queue_inside(route, destination, routing.vc_map.inside, view);
+        let others = (0..u64::from(routing.ugal.candidates_nonminimal)).map(|k| {
+            let over = beside(topology, router, destination, salted(route.draw, 128 + k));
+            let queue = context.queue_inside(route, over, routing.vc_map.nonminimal.local, view);
+            (aries.level(queue), over)
+        });
+        // The first of equals. A plan has at least one candidate.
+        let Some((load, over)) = others.min_by_key(|(load, _)| *load) else { return };
+        if aries.diverts(aries.level(straight), load, route.hops) {
+            route.divert_inside(over);
+        }
     }
 }
 

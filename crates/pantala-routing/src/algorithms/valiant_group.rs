@@ -40,6 +40,7 @@ impl Rule for ValiantGroup {
         max_hops: |diameter| 3 * diameter + 2,
         paths: paths::valiant,
         reads: &[RoutingKey::IntraGroup],
+        intra_groups: &[IntraGroup::Minimal, IntraGroup::Nonminimal, IntraGroup::Valiant],
         intermediate: Intermediate::Group,
         serves_unlinked_groups: true,
         ..Descriptor::USUAL
@@ -68,7 +69,7 @@ impl Rule for ValiantGroup {
             IntraGroup::Nonminimal if context.topology.groups() > 2 => {
                 Self::decide(context, route, view)
             }
-            IntraGroup::Nonminimal | IntraGroup::Minimal => {}
+            IntraGroup::Nonminimal | IntraGroup::Minimal | IntraGroup::Adaptive => {}
         }
     }
 }

@@ -40,6 +40,7 @@ impl Rule for ValiantNode {
         max_hops: |diameter| 4 * diameter + 2,
         paths: paths::valiant,
         reads: &[RoutingKey::IntraGroup],
+        intra_groups: &[IntraGroup::Minimal, IntraGroup::Nonminimal, IntraGroup::Valiant],
         intermediate: Intermediate::Router,
         serves_unlinked_groups: true,
         ..Descriptor::USUAL
@@ -70,7 +71,7 @@ impl Rule for ValiantNode {
             IntraGroup::Nonminimal if context.topology.groups() > 2 => {
                 Self::decide(context, route, view)
             }
-            IntraGroup::Nonminimal | IntraGroup::Minimal => {}
+            IntraGroup::Nonminimal | IntraGroup::Minimal | IntraGroup::Adaptive => {}
         }
     }
 }

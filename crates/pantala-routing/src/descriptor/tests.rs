@@ -3,8 +3,8 @@
 use crate::draws::salted;
 use crate::state::RouteState;
 use crate::{
-    Algorithm, CongestionView, Information, IntermediateChoice, IntraGroup, QueueMeasure,
-    QueueScope, RoutingConfig, RoutingKey, Tie,
+    Algorithm, CongestionView, Information, IntermediateChoice, QueueMeasure, QueueScope,
+    RoutingConfig, RoutingKey, Tie,
 };
 use pantala_topology::{
     DragonflySpec, GlobalArrangement, GroupSpec, Peer, PortAssignment, Topology,
@@ -116,7 +116,10 @@ fn changed(key: RoutingKey, routing: &mut RoutingConfig) {
         RoutingKey::QueueScope => routing.ugal.scope = QueueScope::Vc,
         RoutingKey::Tie => routing.ugal.tie = Tie::Random,
         RoutingKey::Intermediate => routing.intermediate = IntermediateChoice::Any,
-        RoutingKey::IntraGroup => routing.intra_group = IntraGroup::Nonminimal,
+        RoutingKey::IntraGroup => {
+            let last = routing.algorithm.descriptor().intra_groups.last();
+            routing.intra_group = *last.expect("a routing takes a path inside a group");
+        }
         RoutingKey::Aries => routing.aries.add = 3,
         RoutingKey::QAdaptive => routing.q_adaptive.threshold_source = -1.0,
     }

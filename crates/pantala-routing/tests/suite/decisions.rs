@@ -7,7 +7,8 @@ use pantala_routing::{
     Algorithm, IntraGroup, QueueMeasure, QueueScope, RouteState, RoutingConfig, Tie,
 };
 use pantala_topology::{
-    DragonflySpec, GlobalArrangement, LinkClass, LocalOrder, Peer, PortAssignment, Topology,
+    DragonflySpec, GlobalArrangement, GroupSpec, LinkClass, LocalOrder, Peer, PortAssignment,
+    Topology,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -68,7 +69,8 @@ proptest! {
         let mut routing = RoutingConfig::new(algorithm);
         routing.local_order = if column_first { LocalOrder::ColumnFirst } else { LocalOrder::RowFirst };
         routing.aries.full = 10;
-        routing.intra_group = [IntraGroup::Minimal, IntraGroup::Nonminimal, IntraGroup::Valiant][inside];
+        let paths_inside = algorithm.descriptor().intra_groups;
+        routing.intra_group = paths_inside[inside % paths_inside.len()];
         routing.ugal.candidates_minimal = candidates;
         routing.ugal.candidates_nonminimal = candidates;
         let mut queues = Queues(loads.iter().enumerate().map(|(i, q)| (((i / 4) as u16, (i % 4) as u8), *q)).collect());
@@ -444,6 +446,86 @@ fn detours_inside_a_group() {
     let out: i32 = (3..=6).map(|hops| count("valiant_node", hops, 3, true)).sum();
     let by_chance = count("valiant_node", 1, 1, true);
     assert!(out > 250 && by_chance > 50 && out + by_chance == 400, "{ways:?}");
+}
+
+/// Inside a group `aries` weighs two detours by its bias, if `intra_group = "adaptive"`.
+#[test]
+fn aries_leaves_minimal_paths_inside_a_group() {
+    let topology = dragonfly(2, 4, 2, 9);
+    let port = |to| topology.local_step(0, to, LocalOrder::RowFirst).first();
+    let (source, destination) = (0, 6); // on routers 0 and 3 of the same group
+    let mut routing = RoutingConfig::new(Algorithm::Aries);
+    routing.aries.full = 160; // ten flits a level
+    routing.ugal.candidates_nonminimal = 2;
+    let ways = |routing: &RoutingConfig, queued: &[(u32, i64)]| {
+        let mut over = [0; 4];
+        for draw in 0..400 {
+            let mut queues =
+                Queues(queued.iter().map(|&(to, flits)| ((port(to), 0), flits)).collect());
+            let mut packet = packet(&topology, destination, draw);
+            let (hops, groups) = walk(&topology, routing, source, &mut packet, &mut queues);
+            assert_eq!(groups.len(), 1);
+            let vcs: Vec<u8> = hops.iter().map(|(_, vc)| *vc).collect();
+            if packet.nonminimal {
+                assert_eq!(vcs, [1, 3, 3]);
+                over[packet.intermediate as usize] += 1;
+            } else {
+                assert_eq!(vcs, [3, 3]);
+                over[3] += 1;
+            }
+        }
+        over
+    };
+    let busy = [(3, 25)]; // level 3
+    assert_eq!(ways(&routing, &busy), [0, 0, 0, 400]);
+    routing.intra_group = IntraGroup::Adaptive;
+    assert_eq!(ways(&routing, &[]), [0, 0, 0, 400]);
+    let [none, one, two, straight] = ways(&routing, &busy);
+    assert!(none == 0 && straight == 0 && one > 150 && two > 150, "{one} {two}");
+    // One of the detours is as busy: both candidates are over router 2 in a quarter of cases.
+    let [_, one, two, straight] = ways(&routing, &[(3, 25), (2, 25)]);
+    assert!(two == 0 && one + straight == 400 && (60..140).contains(&straight), "{straight}");
+    // AD3 asks for more than four times the load.
+    routing.aries.shift = vec![2];
+    assert_eq!(ways(&routing, &busy), [0, 0, 0, 400]);
+    let [_, one, two, _] = ways(&routing, &[(3, 45)]);
+    assert_eq!(one + two, 400);
+}
+
+/// In two dimensions a detour has up to four links, first along a row each time.
+#[test]
+fn aries_detours_in_two_dimensions_ascend() {
+    let topology = Topology::dragonfly(&DragonflySpec {
+        terminals_per_router: 1,
+        group: GroupSpec::Grid {
+            rows: 3,
+            columns: 4,
+            links_per_row_pair: 1,
+            links_per_column_pair: 3,
+        },
+        global_ports: 1,
+        groups: 3,
+        links_per_pair: 0,
+        global_arrangement: GlobalArrangement::Absolute,
+        port_assignment: PortAssignment::Consecutive,
+        mirrored: false,
+        global_arrangement_seed: 0,
+    })
+    .unwrap();
+    let mut routing = RoutingConfig::new(Algorithm::Aries);
+    routing.intra_group = IntraGroup::Adaptive;
+    routing.aries.full = 4;
+    let mut most = 0;
+    for draw in 0..500 {
+        let (source, destination) = ((draw % 12) as u32, (draw / 12 % 12) as u32);
+        let first = topology.ports_per_router() as u16;
+        let mut queues = Queues((0..first).map(|port| ((port, 0), i64::from(port) % 5)).collect());
+        let mut packet = packet(&topology, destination, draw);
+        let (hops, _) = walk(&topology, &routing, source, &mut packet, &mut queues);
+        assert!(hops.windows(2).all(|pair| pair[0].1 <= pair[1].1), "{hops:?}");
+        most = most.max(hops.len() - 1);
+    }
+    assert_eq!(most, 4);
 }
 
 fn merlin() -> RoutingConfig {

@@ -176,11 +176,16 @@ fn check_one(at: &str, routing: &RoutingPlan, topology: &Topology) -> Result<u8,
             &format!("give {} or more, or leave the key out", vc_map.count),
         ));
     }
-    let reads_inside_group = algorithm.descriptor().reads.contains(&RoutingKey::IntraGroup);
-    if routing.intra_group != IntraGroup::Minimal && !reads_inside_group {
-        let message = format!("{} defines its own paths inside a group", algorithm.name());
-        let remedy = "leave the key out, or take valiant_group or valiant_node";
-        return Err(fault("intra_group", &word(routing.intra_group), &message, remedy));
+    let inside = algorithm.descriptor().intra_groups;
+    if !inside.contains(&routing.intra_group) {
+        let takes: Vec<String> = inside.iter().map(|of| format!("\"{}\"", word(*of))).collect();
+        let message = format!("{} does not take this path inside a group", algorithm.name());
+        let remedy = match &takes[..] {
+            [_] => "leave the key out".to_owned(),
+            [most @ .., last] => format!("give {} or {last}", most.join(", ")),
+            [] => String::new(),
+        };
+        return Err(fault("intra_group", &word(routing.intra_group), &message, &remedy));
     }
     Ok(vc_map.count)
 }

@@ -157,7 +157,7 @@ fn of_routings_by_job_and_class() {
             ("virtual_channels", json!(2), "ugal_g needs 3"),
             ("threshold", json!(-1.0), "must not be negative"),
             ("vc_map", json!("caminos"), "no such map for ugal_g"),
-            ("intra_group", json!("valiant"), "ugal_g defines its own paths inside a group"),
+            ("intra_group", json!("valiant"), "ugal_g does not take this path inside a group"),
             ("aries/shift", json!([16]), "at most 15"),
         ] {
             let pointer = format!("/{}", place.replace(['.', '['], "/").replace(']', ""));

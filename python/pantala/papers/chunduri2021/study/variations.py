@@ -22,6 +22,10 @@ experiment = {
                     "machine.packet": "64 B",
                     "machine.nic.response": "16 B",
                 },
+                "detours inside groups": {
+                    "routing.intra_group": "adaptive",
+                    "routing_all_to_all.intra_group": "adaptive",
+                },
                 "64 load levels": {"routing.aries.levels": 64},
                 "buffers of 16 KiB": {
                     "machine.router.input_buffer": "16 KiB",
