@@ -163,6 +163,10 @@ def shares_of(
                     share = np.arange(len(rising) + 1) / len(rising)
                     at = np.append(rising[:1], rising)
                     axes.step(at, share, where="post", **looks[title])
+            drawn = [values for values in lines.values() if len(values)]
+            if drawn and not any(np.any(values) for values in drawn):  # a line on the frame
+                middle = {"ha": "center", "va": "center", "transform": axes.transAxes}
+                axes.text(0.5, 0.5, "all are 0", **middle)
             axes.set_title(name)
             axes.grid()
         grid[0][0].set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "100 %"])

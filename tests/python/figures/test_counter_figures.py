@@ -168,6 +168,12 @@ def test_ratios_are_of_links_with_a_flit() -> None:
     assert (network.get_title(loc="left"), far.get_title(loc="left")) == ("network links", "global")
     np.testing.assert_allclose(_numbers(local.lines[0].get_xdata()), [0.5, 0.5])
     np.testing.assert_allclose(_numbers(far.lines[0].get_xdata()), [2, 2])
+    assert not [text.get_text() for axes in (network, local, far) for text in axes.texts]
+    still = run(links={**links, "stall_ns": [0.0, 5.0, 80.0]}, ranks=ranks)
+    _, local, far = draw("tile-ratios", {"x": still}, {}).axes[:3]
+    # A line at zero lies on the frame.
+    assert [text.get_text() for text in local.texts] == ["all are 0"]
+    assert not far.texts
     own = draw("tile-ratios", {"x": made}, {"job": "b"})
     assert [axes.get_title(loc="left") for axes in own.axes if axes.lines][1:] == ["global"]
     with pytest.raises(UsageError, match="--job c: the run has no such job; "):

@@ -7,6 +7,7 @@ what the CSV file of the figure holds, and all that its drawing reads.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -103,7 +104,8 @@ def packet_latency(figure: FigureRows) -> pl.DataFrame:
             if not figure.entry.pool:
                 check_one(cell, own["job"].n_unique(), 1)
             counts = own["count"].to_numpy().astype(float)
-            mean = float(own["mean_ns"].to_numpy() @ counts / counts.sum())
+            # The order of NumPy's sums, and so the last digit, differs between machines.
+            mean = fsum(own["mean_ns"].to_numpy() * counts) / float(counts.sum())
             numbers = dict(zip(_BOX, _quantiles(own, counts), strict=True))
             job = whole.join(own.select(_JOB).unique(), on=_JOB, how="semi", nulls_equal=True)
             if job.height == 1 and job["packets"].item() == counts.sum():

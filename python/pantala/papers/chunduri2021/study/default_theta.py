@@ -5,11 +5,13 @@ The counters of link classes have about 100 windows, as the paper has about 100 
 
 from __future__ import annotations
 
+from typing import Any
+
 from pantala.papers.chunduri2021.study.platform import KEEP, mode_axis, production, target
 
 _base = production("default-theta", [target("milc")], share=0.95, routing="aries_ad0")
 
-experiment = {
+experiment: dict[str, Any] = {
     "scenario": {
         **_base,
         "stop": {"duration": "500 us"},

@@ -18,7 +18,9 @@ __all__ = [
     "PRODUCTION",
     "RAYLEIGH",
     "application_axis",
+    "detours_axis",
     "ensemble",
+    "inside_groups",
     "machine",
     "mode_axis",
     "placement_axis",
@@ -108,6 +110,27 @@ def mode_axis(*modes: str, jobs: str = "") -> dict[str, Any]:
             for mode in modes or MODES
         },
     }
+
+
+def inside_groups(jobs: str = "") -> dict[str, Any]:
+    """Returns the keys that let packets leave minimal paths inside a group.
+
+    Args:
+        jobs: the jobs, such as ``jobs.target.``; the whole scenario without it.
+    """
+    return {
+        f"{jobs}routing.intra_group": "adaptive",
+        f"{jobs}routing_all_to_all.intra_group": "adaptive",
+    }
+
+
+def detours_axis(**keys: Any) -> dict[str, Any]:
+    """Returns the axis of an experiment that varies another: detours inside groups.
+
+    Args:
+        keys: further keys of the variation.
+    """
+    return {"name": "variation", "cases": {"detours inside groups": {**inside_groups(), **keys}}}
 
 
 def placement_axis() -> dict[str, Any]:

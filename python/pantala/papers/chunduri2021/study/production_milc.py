@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pantala.papers.chunduri2021.study.platform import (
     KEEP,
     mode_axis,
@@ -13,7 +15,7 @@ from pantala.papers.chunduri2021.study.platform import (
 
 _base = production("production-milc", [target("milc")], routing="aries_ad0")
 
-experiment = {
+experiment: dict[str, Any] = {
     "scenario": {
         **_base,
         "record": {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pantala.papers.chunduri2021.study.platform import (
     KEEP,
     application_axis,
@@ -11,7 +13,7 @@ from pantala.papers.chunduri2021.study.platform import (
     scenario,
 )
 
-experiment = {
+experiment: dict[str, Any] = {
     "scenario": scenario("tiles", ensemble("milc", 256), routing="aries_ad0"),
     "axes": [application_axis(("milc", "hacc"), 256), mode_axis(), placement_axis()],
     "seeds": 3,

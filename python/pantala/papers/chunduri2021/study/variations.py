@@ -6,6 +6,7 @@ from pantala.papers.chunduri2021.study.platform import (
     KEEP,
     application_axis,
     ensemble,
+    inside_groups,
     mode_axis,
     placement_axis,
     scenario,
@@ -22,10 +23,7 @@ experiment = {
                     "machine.packet": "64 B",
                     "machine.nic.response": "16 B",
                 },
-                "detours inside groups": {
-                    "routing.intra_group": "adaptive",
-                    "routing_all_to_all.intra_group": "adaptive",
-                },
+                "detours inside groups": inside_groups(),
                 "64 load levels": {"routing.aries.levels": 64},
                 "buffers of 16 KiB": {
                     "machine.router.input_buffer": "16 KiB",
