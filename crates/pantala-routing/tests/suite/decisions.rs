@@ -1,7 +1,7 @@
 //! What every routing promises: paths that arrive, ascend in (VC, link class), stay in their hop
 //! bounds; and the rules of decision.
 
-use crate::support::{Queues, dragonfly, grids, meshes, packet};
+use crate::support::{Queues, dragonfly, grids, meshes, packet, spec};
 use pantala_engine::Stream;
 use pantala_routing::{
     Algorithm, IntraGroup, QueueMeasure, QueueScope, RouteState, RoutingConfig, Tie,
@@ -495,23 +495,9 @@ fn aries_leaves_minimal_paths_inside_a_group() {
 /// In two dimensions a detour has up to four links, first along a row each time.
 #[test]
 fn aries_detours_in_two_dimensions_ascend() {
-    let topology = Topology::dragonfly(&DragonflySpec {
-        terminals_per_router: 1,
-        group: GroupSpec::Grid {
-            rows: 3,
-            columns: 4,
-            links_per_row_pair: 1,
-            links_per_column_pair: 3,
-        },
-        global_ports: 1,
-        groups: 3,
-        links_per_pair: 0,
-        global_arrangement: GlobalArrangement::Absolute,
-        port_assignment: PortAssignment::Consecutive,
-        mirrored: false,
-        global_arrangement_seed: 0,
-    })
-    .unwrap();
+    let group =
+        GroupSpec::Grid { rows: 3, columns: 4, links_per_row_pair: 1, links_per_column_pair: 3 };
+    let topology = Topology::dragonfly(&spec(1, group, 1, 3)).unwrap();
     let mut routing = RoutingConfig::new(Algorithm::Aries);
     routing.intra_group = IntraGroup::Adaptive;
     routing.aries.full = 4;

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pantala.papers.chunduri2021.study import production_milc
-from pantala.papers.chunduri2021.study.platform import detours_axis, inside_groups
+from pantala.papers.chunduri2021.study.platform import detours_axis
 
 _base = production_milc.experiment
 
 experiment = {
     **_base,
-    "axes": [detours_axis(**inside_groups("jobs.target.")), *_base["axes"]],
+    "axes": [detours_axis("jobs.target."), *_base["axes"]],
     "seeds": 2,
 }

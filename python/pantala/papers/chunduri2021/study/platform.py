@@ -124,13 +124,14 @@ def inside_groups(jobs: str = "") -> dict[str, Any]:
     }
 
 
-def detours_axis(**keys: Any) -> dict[str, Any]:
+def detours_axis(*jobs: str) -> dict[str, Any]:
     """Returns the axis of an experiment that varies another: detours inside groups.
 
     Args:
-        keys: further keys of the variation.
+        jobs: the jobs with a routing of their own, such as ``jobs.target.``.
     """
-    return {"name": "variation", "cases": {"detours inside groups": {**inside_groups(), **keys}}}
+    keys = {key: value for of in ("", *jobs) for key, value in inside_groups(of).items()}
+    return {"name": "variation", "cases": {"detours inside groups": keys}}
 
 
 def placement_axis() -> dict[str, Any]:
