@@ -1,6 +1,6 @@
 //! The routing algorithms, one file each, and the dispatch to them.
 //!
-//! [`Algorithm`](crate::Algorithm) is a closed enum. A `match` dispatches each decision, and the
+//! [`Algorithm`] is a closed enum. A `match` dispatches each decision, and the
 //! facts that the hot path reads are constants of that `match`.
 
 pub mod aries;

@@ -9,9 +9,7 @@ use crate::error::{Faults, PlanError};
 use crate::plan::form::*;
 use pantala_fabric::config::{FlowControl, ResponseConfig};
 use pantala_routing::MAX_VIRTUAL_CHANNELS;
-use pantala_routing::{
-    AriesConfig, IntraGroup, QAdaptiveConfig, RoutingConfig, RoutingKey, UgalConfig, VcMap,
-};
+use pantala_routing::{AriesConfig, QAdaptiveConfig, RoutingConfig, UgalConfig, VcMap};
 use pantala_topology::Topology;
 use serde::Serialize;
 
