@@ -19,6 +19,8 @@ macro_rules! with_all_routings {
             q_adaptive::QAdaptive,
             codes_adp::CodesAdp,
             codes_padp::CodesPadp,
+            codes_custom_min::CodesCustomMin,
+            codes_custom_adp::CodesCustomAdp,
             aries::Aries,
             merlin_ugal::MerlinUgal,
             booksim_ugal::BooksimUgal,

@@ -6,6 +6,8 @@
 pub mod aries;
 pub mod booksim_ugal;
 pub mod codes_adp;
+pub mod codes_custom_adp;
+pub mod codes_custom_min;
 pub mod codes_padp;
 pub mod merlin_ugal;
 pub mod minimal;

@@ -45,5 +45,5 @@ def _listed() -> Iterator[RoutingInfo]:
 
 
 #: Every routing algorithm and every mode of one. Traffic inside a group is minimal, except under
-#: merlin_ugal and where the key `intra_group` sets another routing.
+#: merlin_ugal, codes_custom_adp, and where the key `intra_group` sets another routing.
 ROUTINGS = tuple(_listed())

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from pantala.catalogue.routings import ALGORITHMS
 from pantala.core.ports import failed_words
 from pantala.report.reported_run import MANY
 from pantala.report.workload import application, picoseconds, workload_lines
@@ -148,12 +149,16 @@ def _routings(plan: Plan) -> list[str]:
     ]
 
 
+#: The routings that compare two queues by a threshold.
+_WITH_THRESHOLD = frozenset(each.name for each in ALGORITHMS if "threshold" in each.reads)
+
+
 def _routing(routing: Plan) -> str:
     name = routing["algorithm"]
     if name == "aries":
         shift = ", ".join(map(str, routing["aries"]["shift"]))
         return f"{name}, shift {shift}, add {routing['aries']['add']}"
-    if "ugal" in name or name in {"par", "codes_adp", "codes_padp"}:
+    if name in _WITH_THRESHOLD:
         return f"{name}, threshold {routing['threshold']:g}, bias {routing['bias_flits']} flits"
     return str(name)
 

@@ -16,6 +16,7 @@ LARGEST = 3
 #: The most lines of a file that people write, and the files that are longer.
 LINES = 400
 LONGER = {
+    "catalogue/routings.py",  # generated
     "catalogue/tables.py",  # generated
     "models/keys.py",  # generated
 }

@@ -174,8 +174,9 @@ fn small(group: GroupSpec, h: u32, g: u32, port_assignment: PortAssignment) -> T
 
 /// Nothing is in the graph that no packet does: long runs on small networks show every dependency.
 /// Left out are `q_adaptive` and maps by hops, of which the graph says that they go anywhere, and
-/// paths over another router of the destination's group (`merlin_ugal`; `booksim_ugal` with any
-/// intermediate), which in the graph may lead back to where they have come from.
+/// paths over another router of the destination's group (`merlin_ugal`; `codes_custom_adp` and
+/// `booksim_ugal` with any intermediate), which in the graph may lead back to where they have come
+/// from.
 #[test]
 fn every_dependency_is_taken() {
     let mesh = |routers, links_per_pair| GroupSpec::FullMesh { routers, links_per_pair };
@@ -189,8 +190,10 @@ fn every_dependency_is_taken() {
     for topology in pantala_testing::sample(&machines) {
         for (algorithm, map) in pairs() {
             let mut config = configuration(algorithm, map, topology.local_diameter()).unwrap();
-            if matches!(algorithm, Algorithm::QAdaptive | Algorithm::MerlinUgal)
-                || map == VcMapName::ByHop
+            if matches!(
+                algorithm,
+                Algorithm::QAdaptive | Algorithm::MerlinUgal | Algorithm::CodesCustomAdp
+            ) || map == VcMapName::ByHop
             {
                 continue;
             }

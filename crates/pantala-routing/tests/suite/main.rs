@@ -2,6 +2,7 @@
 
 mod aries;
 mod codes;
+mod codes_custom;
 mod decisions;
 mod q_adaptive;
 mod support;
