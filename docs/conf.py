@@ -105,6 +105,8 @@ CONTENTS = {
         "q_adaptive",
         "codes_adp",
         "codes_padp",
+        "codes_custom_min",
+        "codes_custom_adp",
         "aries",
         "merlin_ugal",
         "booksim_ugal",
