@@ -149,18 +149,19 @@ fn route_taken(
 ) -> Vec<RouteStep> {
     let channels = algorithm.own_vc_map();
     let last = topology.router_of(packet.route.destination);
-    let mut walk = Walk { topology, here: topology.router_of(source), route: Vec::new() };
+    let first = topology.router_of(source);
+    let mut walk = Walk { topology, here: first, last, route: Vec::new() };
     if packet.route.nonminimal {
         match algorithm.intermediate() {
             Intermediate::Group => {
                 walk.towards_group(packet.route.intermediate, channels.nonminimal)
             }
             Intermediate::Router => {
-                walk.towards_group(
-                    topology.group_of(packet.route.intermediate),
-                    channels.nonminimal,
-                );
-                walk.towards_router(packet.route.intermediate, channels.to_intermediate);
+                let group = topology.group_of(packet.route.intermediate);
+                walk.towards_group(group, channels.nonminimal);
+                let stays = group == topology.group_of(first);
+                let vc = if stays { channels.nonminimal.local } else { channels.to_intermediate };
+                walk.towards_router(packet.route.intermediate, vc);
             }
         }
         walk.towards_group(topology.group_of(last), channels.from_intermediate);
@@ -173,17 +174,19 @@ fn route_taken(
     walk.route
 }
 
-/// A path under construction.
+/// A path under construction. It ends at the destination's router `last`, also on the way to an
+/// intermediate.
 struct Walk<'a> {
     topology: &'a Topology,
     here: u32,
+    last: u32,
     route: Vec<RouteStep>,
 }
 
 impl Walk<'_> {
     /// Continues to another router of this group, along the row first in a grid.
     fn towards_router(&mut self, router: u32, vc: u8) {
-        while router != self.here {
+        while router != self.here && self.here != self.last {
             let ports = self.topology.local_step(self.here, router, LocalOrder::RowFirst);
             assert_eq!(ports.count(), 1, "routes would be ambiguous");
             self.route.push(RouteStep { port: ports.first(), vc });
@@ -198,7 +201,8 @@ impl Walk<'_> {
     /// Continues to another group, by the only link.
     fn towards_group(&mut self, group: u32, lane: SegmentVcs) {
         let links = (self.topology).global_links(self.topology.group_of(self.here), group);
-        if let Some(link) = links.first() {
+        let link = links.first().filter(|_| self.here != self.last);
+        if let Some(link) = link {
             self.towards_router(link.router, lane.local);
             self.route.push(RouteStep { port: link.port, vc: lane.global });
             self.here = link.target_router;
