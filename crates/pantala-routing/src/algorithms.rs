@@ -1,7 +1,7 @@
 //! The routing algorithms, one file each, and the dispatch to them.
 //!
-//! [`Algorithm`] is a closed enum. A `match` dispatches each decision, and the
-//! facts that the hot path reads are constants of that `match`.
+//! [`Algorithm`] is a closed enum. A `match` dispatches each decision, and the facts that the hot
+//! path reads are constants of that `match`.
 
 pub mod aries;
 pub mod booksim_ugal;

@@ -6,7 +6,7 @@
 use crate::config::QueueScope;
 use crate::config::RoutingConfig;
 use crate::descriptor::Intermediate;
-use crate::draws::salted;
+use crate::draws::{other_router, salted};
 use crate::gateways::{self, GatewayTarget};
 use crate::state::{NONE, Phase, RouteState};
 use crate::vc_map::SegmentVcs;
@@ -216,6 +216,24 @@ impl DecisionContext<'_> {
         }
     }
 
+    /// Decides a path inside the group by the rule of UGAL: minimal, or over another router, drawn by
+    /// `draw`. `coin` breaks ties.
+    pub(crate) fn weigh_detour<S: CongestionView>(
+        &self,
+        route: &mut RouteState,
+        view: &mut S,
+        draw: u64,
+        coin: impl FnOnce() -> u64,
+    ) {
+        let vc_map = &self.routing.vc_map;
+        let over = other_router(self.topology, self.router, draw);
+        let straight = self.queue_inside(route, route.destination_router, vc_map.inside, view);
+        let detour = self.queue_inside(route, over, vc_map.nonminimal.local, view);
+        if self.routing.ugal.diverts(straight, detour, coin) {
+            route.divert_inside(over);
+        }
+    }
+
     /// Sends the packet on the chosen path.
     pub(crate) fn take(
         &self,
@@ -234,7 +252,7 @@ impl DecisionContext<'_> {
 
 /// Returns the candidate of least cost, the first of equals. A plan has at least one of each kind.
 #[inline(always)]
-fn best(count: u32, mut candidate: impl FnMut(u64) -> Candidate) -> Candidate {
+pub(crate) fn best(count: u32, mut candidate: impl FnMut(u64) -> Candidate) -> Candidate {
     let mut best = candidate(0);
     for k in 1..count.into() {
         let new = candidate(k);

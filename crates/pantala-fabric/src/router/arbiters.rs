@@ -103,33 +103,16 @@ impl Fabric {
         set.is_power_of_two().then(|| (router * self.setup.ports + set.trailing_zeros()) as usize)
     }
 
-    /// Calls `take` with each input VC whose head can cross to `out`, whose crossbar is free. What
-    /// all heads for one output VC share is read once: in a full network most heads wait for a VC
-    /// without room.
+    /// Calls `take` with each input VC whose head can cross to `out`, whose crossbar is free.
     #[inline(always)]
     fn each_candidate<F: Variant>(&mut self, out: usize, now: Time, mut take: impl FnMut(usize)) {
         let first = self.first_in_vc(out);
-        for vc in bits(self.ports.out_ports[out].waiting.into()) {
-            let out_vc = out * self.setup.vcs + vc;
-            if self.setup.stages.holds_vcs::<F>() && self.arbiters.holds[out_vc].until > now {
-                continue;
-            }
-            let space = self.ports.out_vcs[out_vc].space.at(&mut self.ports.pool, now);
-            if space <= 0 {
-                continue;
-            }
-            for word in 0..self.setup.words {
-                for bit in bits(self.requests.waiting[out_vc * self.setup.words + word]) {
-                    let in_vc = first + word * 64 + bit;
-                    let InVc { port, open, flits, .. } = self.ports.in_vcs[in_vc];
-                    let room = self.setup.stages.room::<F>(flits.into()) as i32;
-                    if space >= room
-                        && self.ports.in_ports[port].busy_until.max(open) <= now
-                        && (!self.setup.stages.credit_at_crossbar::<F>()
-                            || self.ports.has_credit(out, out_vc as u32, room, now))
-                    {
-                        take(in_vc);
-                    }
+        let vcs = self.ports.out_ports[out].waiting;
+        for word in 0..self.setup.words {
+            for bit in bits(self.requests.waiting_word(&self.setup, out, vcs, word)) {
+                let in_vc = first + word * 64 + bit;
+                if self.can_go::<F>(in_vc, now) {
+                    take(in_vc);
                 }
             }
         }

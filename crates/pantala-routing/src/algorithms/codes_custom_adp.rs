@@ -23,19 +23,17 @@
 //! Wang et al., IPDPS 2020, section IV.C: through a random intermediate router.
 
 use super::codes_adp;
-use crate::candidates::{Candidate, DecisionContext};
+use crate::candidates::{Candidate, DecisionContext, best};
 use crate::descriptor::{Descriptor, Information, Intermediate, RoutingKey};
-use crate::draws::{other_router, salted, scaled};
+use crate::draws::{salted, scaled};
 use crate::paths::{Detours, PathSet, Paths};
 use crate::rule::Rule;
 use crate::state::{NONE, RouteState};
 use crate::{CongestionView, Gateways, RoutingConfig, VcMap};
 use pantala_topology::Topology;
 
-/// Salts of the draws.
-const MINIMAL: u64 = 6 << 32;
-const NONMINIMAL: u64 = 7 << 32;
-const COIN: u64 = 8 << 32;
+/// Salt of the draw that breaks ties.
+const COIN: u64 = 192;
 
 /// The routing.
 pub(crate) struct CodesCustomAdp;
@@ -68,37 +66,19 @@ impl Rule for CodesCustomAdp {
         view: &mut S,
     ) {
         let DecisionContext { routing, topology, group, .. } = *context;
-        let ugal = &routing.ugal;
         let destination = u32::from(route.destination_group);
         let links = topology.global_links(group, destination).len() as u32;
         let mut before = NONE;
-        let minimal = least(context, view, ugal.candidates_minimal, |k| {
-            let drawn = scaled(salted(route.draw, MINIMAL + k), links);
+        let minimal = best(routing.ugal.candidates_minimal, |k| {
+            let drawn = scaled(salted(route.draw, 64 + k), links);
             before = if drawn == before { (drawn + 1) % links } else { drawn };
-            context.over(
-                destination,
-                before,
-                routing.vc_map.at_hop(0, routing.vc_map.minimal),
-                NONE,
-                route,
-            )
+            let path = context.over(destination, before, routing.vc_map.minimal, NONE, route);
+            Candidate { queue: context.queue(view, &path), ..path }
         });
-        let other = least(context, view, ugal.candidates_nonminimal, |k| {
-            let draw = salted(route.draw, NONMINIMAL + k);
-            let through = router_elsewhere(topology, group, draw);
-            let to = topology.group_of(through);
-            let links = topology.global_links(group, to).len() as u32;
-            let gateway = scaled(salted(draw, 1), links);
-            context.over(
-                to,
-                gateway,
-                routing.vc_map.at_hop(0, routing.vc_map.nonminimal),
-                through,
-                route,
-            )
-        });
-        let coin = || salted(route.draw, COIN);
-        let diverts = ugal.diverts(minimal.queue, other.queue, coin);
+        let anywhere = |draw| router_elsewhere(topology, group, draw);
+        let other = context.nonminimal(route, anywhere, |path| context.queue(view, path), 0);
+        let coin = salted(route.draw, COIN);
+        let diverts = routing.ugal.diverts(minimal.queue, other.queue, || coin);
         context.take(route, &minimal, &other, diverts);
     }
 
@@ -109,32 +89,9 @@ impl Rule for CodesCustomAdp {
         route: &mut RouteState,
         view: &mut S,
     ) {
-        let vc_map = &context.routing.vc_map;
-        let over = other_router(context.topology, context.router, salted(route.draw, NONMINIMAL));
-        let straight = context.queue_inside(route, route.destination_router, vc_map.inside, view);
-        let detour = context.queue_inside(route, over, vc_map.nonminimal.local, view);
-        let coin = || salted(route.draw, COIN);
-        if context.routing.ugal.diverts(straight, detour, coin) {
-            route.divert_inside(over);
-        }
+        let coin = salted(route.draw, COIN);
+        context.weigh_detour(route, view, salted(route.draw, 128), || coin);
     }
-}
-
-/// Returns the candidate with the least queue, the first of equals.
-fn least<S: CongestionView>(
-    context: &DecisionContext<'_>,
-    view: &mut S,
-    count: u32,
-    mut path: impl FnMut(u64) -> Candidate,
-) -> Candidate {
-    let mut with_queue = |k| {
-        let path = path(k);
-        Candidate { queue: context.queue(view, &path), ..path }
-    };
-    let first = with_queue(0);
-    (1..u64::from(count))
-        .map(with_queue)
-        .fold(first, |best, next| if next.queue < best.queue { next } else { best })
 }
 
 /// Returns a router of another group: one of all, and one group further if it is in `group`.

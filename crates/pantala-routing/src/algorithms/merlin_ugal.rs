@@ -25,7 +25,7 @@
 
 use crate::candidates::DecisionContext;
 use crate::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Setting};
-use crate::draws::{other_router, salted, third_group};
+use crate::draws::{salted, third_group};
 use crate::paths::{Detours, PathSet, Paths, Target};
 use crate::rule::Rule;
 use crate::state::RouteState;
@@ -85,18 +85,7 @@ impl Rule for MerlinUgal {
         route: &mut RouteState,
         view: &mut S,
     ) {
-        let over = other_router(context.topology, context.router, salted(route.draw, 128));
-        let straight = context.queue_inside(
-            route,
-            route.destination_router,
-            context.routing.vc_map.inside,
-            view,
-        );
-        let detour =
-            context.queue_inside(route, over, context.routing.vc_map.nonminimal.local, view);
-        if context.routing.ugal.diverts(straight, detour, || 0) {
-            route.divert_inside(over);
-        }
+        context.weigh_detour(route, view, salted(route.draw, 128), || 0);
     }
 }
 

@@ -1,8 +1,8 @@
 //! The rules of codes_adp and codes_padp, decision by decision.
 
-use crate::support::{Queues, dragonfly, packet};
+use crate::support::{Queues, dragonfly, packet, step};
 use pantala_engine::Stream;
-use pantala_routing::{Algorithm, Hop, Phase, RouteState, RoutingConfig};
+use pantala_routing::{Algorithm, Phase, RouteState, RoutingConfig};
 use pantala_topology::Topology;
 use std::collections::BTreeMap;
 
@@ -11,17 +11,6 @@ fn routing(algorithm: Algorithm, candidates: u32) -> RoutingConfig {
     routing.ugal.candidates_minimal = candidates;
     routing.ugal.candidates_nonminimal = candidates;
     routing
-}
-
-fn step(
-    topology: &Topology,
-    routing: &RoutingConfig,
-    router: u32,
-    packet: &mut RouteState,
-    queues: &mut Queues,
-) -> Hop {
-    routing.decide(topology, router, packet, queues);
-    routing.follow(topology, router, topology.group_of(router), packet)
 }
 
 /// The ports of a packet's two paths at its source router, if they differ.

@@ -1,45 +1,9 @@
 //! The rules of codes_custom_min and codes_custom_adp.
 
-use crate::support::{Queues, dragonfly, packet, spec};
-use pantala_routing::{Algorithm, Hop, RouteState, RoutingConfig};
-use pantala_topology::{GroupSpec, LinkClass, Peer, Topology};
+use crate::support::{Queues, dragonfly, packet, spec, step, walk};
+use pantala_routing::{Algorithm, RoutingConfig};
+use pantala_topology::{GroupSpec, LinkClass, Topology};
 use std::collections::BTreeMap;
-
-fn step(
-    topology: &Topology,
-    routing: &RoutingConfig,
-    router: u32,
-    packet: &mut RouteState,
-    queues: &mut Queues,
-) -> Hop {
-    routing.decide(topology, router, packet, queues);
-    routing.follow(topology, router, topology.group_of(router), packet)
-}
-
-/// The global links that a packet takes on empty queues, each by its router and port, and all its
-/// links.
-fn walk(
-    topology: &Topology,
-    routing: &RoutingConfig,
-    source: u32,
-    packet: &mut RouteState,
-) -> (Vec<(u32, u16)>, u32) {
-    let (mut router, mut links, mut all) = (topology.router_of(source), Vec::new(), 0);
-    loop {
-        let hop = step(topology, routing, router, packet, &mut Queues::default());
-        if topology.class_of(router, hop.port) == LinkClass::Global {
-            links.push((router, hop.port));
-        }
-        match topology.peer(router, hop.port) {
-            Peer::Port { router: next, .. } => {
-                packet.hops += 1;
-                all += 1;
-                router = next;
-            }
-            _ => return (links, all),
-        }
-    }
-}
 
 /// Two-dimensional groups of six routers, three groups, four links between each two.
 fn grid() -> Topology {
@@ -62,10 +26,12 @@ fn minimal_paths_take_any_link() {
             let nodes = u64::from(topology.terminals() / 3);
             let (source, offset) = ((draw % nodes) as u32, (draw / nodes % nodes) as u32);
             let mut packet = packet(&topology, topology.terminals() - 1 - offset, draw);
-            let (crossed, all) = walk(&topology, &routing, source, &mut packet);
-            assert_eq!(crossed.len(), 1);
-            *taken.entry(crossed[0]).or_insert(0_u32) += 1;
-            longest = longest.max(all);
+            walk(&topology, &routing, source, &mut packet, &mut Queues::default())
+                .into_iter()
+                .map(|(router, hop)| (router, hop.port))
+                .filter(|(router, port)| topology.class_of(*router, *port) == LinkClass::Global)
+                .for_each(|link| *taken.entry(link).or_insert(0_u32) += 1);
+            longest = longest.max(packet.hops);
         }
         assert_eq!(taken.len(), links);
         assert!(taken.values().all(|count| count.abs_diff(1_000) < 160), "{taken:?}");
@@ -77,7 +43,7 @@ fn minimal_paths_take_any_link() {
 #[test]
 fn the_score_is_that_of_codes() {
     let topology = dragonfly(2, 4, 2, 9);
-    for (destination, enough) in [(70, 60), (6, 60)] {
+    for destination in [70, 6] {
         let mut tried = 0;
         for draw in 0..200 {
             let go = |routing: &RoutingConfig, queues: Vec<((u16, u8), i64)>| {
@@ -106,7 +72,7 @@ fn the_score_is_that_of_codes() {
                 assert_eq!(go(&routing, queues).1, diverts, "{up_to} {straight} {around}");
             }
         }
-        assert!(tried > enough, "{destination}: {tried}");
+        assert!(tried > 60, "{destination}: {tried}");
     }
 }
 
@@ -136,23 +102,21 @@ fn the_intermediate_is_any_router_elsewhere() {
     }
 }
 
-/// With several candidates no two links that are drawn one after the other are the same: of two
-/// links the emptier one is always found.
+/// Two candidates are different links if there are two: the packet finds the empty one.
 #[test]
-fn of_two_links_the_emptier_is_taken() {
-    let topology = grid();
+fn of_two_links_the_empty_one_is_taken() {
+    let topology = dragonfly(1, 4, 1, 3);
+    let links = topology.global_links(0, 2);
+    assert_eq!(links.len(), 2);
+    let source = (0..4).find(|router| links.iter().all(|link| link.router != *router)).unwrap();
     let mut routing = RoutingConfig::new(Algorithm::CodesCustomAdp);
     routing.ugal.candidates_minimal = 2;
     routing.ugal.threshold = 1e9; // minimal
-    let links = topology.global_links(0, 2).len() as u64;
-    let mut ports = BTreeMap::new();
-    for draw in 0..links * 500 {
-        let free =
-            step(&topology, &routing, 0, &mut packet(&topology, 17, draw), &mut Queues::default());
-        let busy = Queues([((free.port, 0), 1)].into());
-        let other = step(&topology, &routing, 0, &mut packet(&topology, 17, draw), &mut { busy });
-        *ports.entry(free.port != other.port).or_insert(0_u32) += 1;
+    for draw in 0..500 {
+        let port_with = |mut queues: Queues| {
+            step(&topology, &routing, source, &mut packet(&topology, 11, draw), &mut queues).port
+        };
+        let port = port_with(Queues::default());
+        assert_ne!(port_with(Queues([((port, 0), 1)].into())), port);
     }
-    // Two different links leave by different ports unless both are behind one neighbour.
-    assert!(ports[&true] > 3 * ports.get(&false).copied().unwrap_or(0), "{ports:?}");
 }

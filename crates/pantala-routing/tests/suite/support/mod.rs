@@ -1,8 +1,8 @@
 //! Packets, queues and tables for the tests of routing.
 #![allow(unreachable_pub)]
 
-use pantala_routing::{CongestionView, QueueMeasure, RouteState};
-use pantala_topology::Topology;
+use pantala_routing::{CongestionView, Hop, QueueMeasure, RouteState, RoutingConfig};
+use pantala_topology::{Peer, Topology};
 use std::collections::BTreeMap;
 
 pub use pantala_testing::topologies::*;
@@ -27,4 +27,44 @@ impl CongestionView for Queues {
 /// The route state of a packet at its source router.
 pub fn packet(topology: &Topology, destination: u32, draw: u64) -> RouteState {
     RouteState::to(topology, destination, 0, draw)
+}
+
+/// Decides for a packet at a router, and returns its next hop.
+pub fn step(
+    topology: &Topology,
+    routing: &RoutingConfig,
+    router: u32,
+    packet: &mut RouteState,
+    queues: &mut Queues,
+) -> Hop {
+    routing.decide(topology, router, packet, queues);
+    routing.follow(topology, router, topology.group_of(router), packet)
+}
+
+/// The routers that a packet passes, and its hop from each; the last one ejects it.
+pub fn walk(
+    topology: &Topology,
+    routing: &RoutingConfig,
+    source: u32,
+    packet: &mut RouteState,
+    queues: &mut Queues,
+) -> Vec<(u32, Hop)> {
+    let mut router = topology.router_of(source);
+    let mut passed = Vec::new();
+    loop {
+        let hop = step(topology, routing, router, packet, queues);
+        passed.push((router, hop));
+        assert!(passed.len() < 20, "the packet wanders: {passed:?}");
+        match topology.peer(router, hop.port) {
+            Peer::Terminal(terminal) => {
+                assert_eq!(terminal, packet.destination);
+                return passed;
+            }
+            Peer::Port { router: next, .. } => {
+                packet.hops += 1;
+                router = next;
+            }
+            Peer::Unconnected => panic!("routed to a port with nothing behind it"),
+        }
+    }
 }
