@@ -9,6 +9,7 @@ from __future__ import annotations
 from pantala.papers.wang2020.study.platform import (
     KEEP,
     NETWORKS,
+    ROUTINGS,
     network_axis,
     placement_axis,
     scenario,
@@ -20,9 +21,10 @@ experiment = {
         {"name": "variation", "cases": {"any link between groups": {}}},
         network_axis(*NETWORKS),
         placement_axis("random_groups"),
+        # The claims look for the name of adaptive routing in the study.
         {
             "name": "routing.algorithm",
-            "cases": {"codes_adp": {"routing.algorithm": "codes_custom_adp"}},
+            "cases": {ROUTINGS[1]: {"routing.algorithm": "codes_custom_adp"}},
         },
     ],
     "seeds": 1,

@@ -32,7 +32,7 @@ from pantala.papers.wang2020.study.cells import (
     time_slowdown,
     where_is,
 )
-from pantala.papers.wang2020.study.platform import ML, WORKLOADS
+from pantala.papers.wang2020.study.platform import ML, ROUTINGS, WORKLOADS
 from pantala.studies.evidence import Evidence
 
 #: The applications of Figures 7 and 9, and those that the paper calls HPC applications.
@@ -259,7 +259,7 @@ def longer_in_2d(e: Evidence) -> Measures:
 
 def alexnet_absorbs(e: Evidence) -> Measures:
     """Returns AlexNet's slowdowns in 1D on random nodes under adaptive routing, the largest."""
-    only = (("network", "1D"), ("placement", "random"), ("routing.algorithm", "codes_adp"))
+    only = (("network", "1D"), ("placement", "random"), ("routing.algorithm", ROUTINGS[ADAPTIVE]))
     latency, time = (
         in_workloads(e, what, "alexnet", only)[:, ONE, NODES, ADAPTIVE].max(axis=0)
         for what in (latency_slowdown, time_slowdown)
@@ -305,7 +305,7 @@ def shorter_in_2d(e: Evidence) -> Measures:
 
 
 #: The cells of Table VI.
-_OF_TABLE_6 = (("placement", "random_groups"), ("routing.algorithm", "codes_adp"))
+_OF_TABLE_6 = (("placement", "random_groups"), ("routing.algorithm", ROUTINGS[ADAPTIVE]))
 
 
 def _table_6(e: Evidence, column: str) -> dict[str, np.ndarray]:

@@ -12,6 +12,7 @@ from typing import Any
 #: The networks, as the axis names them.
 NETWORKS = {"1D": "wang2020_1d", "2D": "wang2020_2d"}
 PLACEMENTS = ("random", "random_routers", "random_groups")
+#: The paper's minimal and adaptive routing.
 ROUTINGS = ("minimal", "codes_adp")
 #: The jobs of Table III, in the order of their placement. Jobs of several workloads come first, so
 #: that more of them have the same nodes in each and run alone once.
@@ -126,7 +127,7 @@ def scenario(workload: str, **more: Any) -> dict[str, Any]:
     return {
         "name": f"wang2020-{workload}",
         "machine": NETWORKS["1D"],
-        "routing": {"algorithm": "codes_adp"},
+        "routing": {"algorithm": ROUTINGS[1]},
         "mpi": {"collectives": COLLECTIVES},
         "jobs": jobs(workload),
         "interference": True,
