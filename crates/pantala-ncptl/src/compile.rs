@@ -51,10 +51,12 @@ struct Compiler {
     outer: BTreeSet<Slot>,
     /// The texts of files by name.
     data: BTreeMap<String, String>,
+    /// The number of random numbers and unique messages so far: loops with such are unrolled.
+    unrolled: usize,
 }
 
 impl Compiler {
     fn new(scope: Scope, data: BTreeMap<String, String>) -> Self {
-        Self { code: Code::default(), scope, outer: BTreeSet::new(), data }
+        Self { code: Code::default(), scope, outer: BTreeSet::new(), data, unrolled: 0 }
     }
 }

@@ -117,6 +117,12 @@ impl NcptlSpec {
                 "the value is no integer",
                 "write an integer, with an ending K, M, G, T or E3 if you like",
             ),
+            OptionError::Twice { argument, other } => Fault::new(
+                &format!("arguments.{argument}"),
+                &self.arguments[argument],
+                format!("{other} sets the same option"),
+                "remove one of both",
+            ),
             OptionError::Default(failure) => self.failed(failure, source),
         }
     }

@@ -256,9 +256,6 @@ REFUSED = {
         3, 3, "a timed loop",
     ),
     "all tasks compute for\n random_uniform(1, 9) microseconds.": (2, 2, "each task draws"),
-    "all tasks synchronize then all tasks sleep for elapsed_usecs microseconds.": (
-        1, 48, "the time depends on elapsed_usecs",
-    ),
 }  # fmt: skip
 
 
@@ -283,6 +280,7 @@ def test_what_depends_on_the_run_is_refused_with_its_line(
         'all tasks output "for 3 seconds" and random_uniform(1, 2)',
         'all tasks log random_gaussian(1, 2) as "x" then task 0 outputs elapsed_usecs',
         "let r be a random task while task r sends a message to task 0",
+        "all tasks synchronize then all tasks sleep for elapsed_usecs microseconds",
         "all tasks sleep for (3 if 1 = 1 otherwise 4) microseconds then all tasks synchronize",
     ],
 )

@@ -30,6 +30,7 @@ impl Compiler {
             }
             ExpressionKind::Real(x) => Expr::Real(self.boxed(x)?),
             ExpressionKind::Call(function, arguments) => {
+                self.unrolled += usize::from(function.is_random());
                 Expr::Call(*function, self.exprs(arguments)?.into(), span)
             }
             ExpressionKind::FileWord(word) => {

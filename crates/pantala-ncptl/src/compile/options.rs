@@ -74,6 +74,13 @@ pub enum OptionError {
         /// The value.
         value: String,
     },
+    /// Two arguments name one option.
+    Twice {
+        /// An argument.
+        argument: String,
+        /// The other one.
+        other: String,
+    },
     /// A default cannot be calculated.
     Default(Failure),
 }
@@ -107,8 +114,13 @@ pub fn values(
     }
     let mut values = BTreeMap::new();
     for option in &program.options {
-        let given = arguments.iter().find(|(argument, _)| matches(argument, option));
-        let value = match given.and_then(|(_, value)| value.integer()) {
+        let mut given = arguments.iter().filter(|(argument, _)| matches(argument, option));
+        let (first, second) = (given.next(), given.next());
+        if let (Some((argument, _)), Some((other, _))) = (first, second) {
+            let (argument, other) = (argument.clone(), other.clone());
+            return Err(OptionError::Twice { argument, other });
+        }
+        let value = match first.and_then(|(_, value)| value.integer()) {
             Some(value) => value,
             None => {
                 let mut compiler = Compiler::new(Scope::new(0, &values), BTreeMap::new());

@@ -125,6 +125,7 @@ impl Compiler {
 
     fn control(&mut self, kind: &StatementKind, span: Span) -> Result<(), Failure> {
         let (mark, start) = (self.scope.mark(), self.code.steps.len());
+        let unrolled = self.unrolled;
         match kind {
             StatementKind::ForEach(each) => {
                 let ranges = self.ranges(&each.ranges)?;
@@ -155,7 +156,7 @@ impl Compiler {
                 })));
                 self.statement(&repeat.body)?;
                 self.push(Step::End);
-                let (uniform, end) = (self.uniform(start), self.code.steps.len());
+                let (uniform, end) = (self.uniform(start, unrolled), self.code.steps.len());
                 if let Step::Repeat(repeat) = &mut self.code.steps[start] {
                     repeat.uniform = uniform;
                     repeat.after = end;
@@ -172,7 +173,7 @@ impl Compiler {
                 self.push(Step::Timed(Box::new(step)));
                 self.statement(&timed.body)?;
                 self.push(Step::End);
-                let uniform = self.uniform(start);
+                let uniform = self.uniform(start, unrolled);
                 if let Step::Timed(timed) = &mut self.code.steps[start] {
                     timed.uniform = uniform;
                 }
@@ -223,10 +224,15 @@ impl Compiler {
         Ok(())
     }
 
-    /// Whether the steps from `start` on draw no random task and assign no processors.
-    fn uniform(&self, start: usize) -> bool {
-        let varies = |step: &Step| matches!(step, Step::Draw(..) | Step::Assign(..));
-        !self.code.steps[start..].iter().any(varies)
+    /// Whether all repetitions of a loop with the steps from `start` on are equal.
+    ///
+    /// The reference compiler executes a loop's body once and repeats what it did, unless it has
+    /// random numbers or unique messages; `unrolled` is the number of those before the body.
+    fn uniform(&self, start: usize, unrolled: usize) -> bool {
+        let steps = &self.code.steps[start..];
+        let draws = |step: &Step| matches!(step, Step::Draw(..) | Step::Assign(_, _, None, _));
+        let assigns = steps.iter().any(|step| matches!(step, Step::Assign(..)));
+        !(steps.iter().any(draws) || assigns && self.unrolled > unrolled)
     }
 
     fn send(&mut self, send: &ast::Send, span: Span) -> Result<(), Failure> {
@@ -321,6 +327,7 @@ impl Compiler {
     }
 
     fn message(&mut self, message: &ast::Message) -> Result<(Expr, Bytes), Failure> {
+        self.unrolled += usize::from(message.unique == Some(true));
         Ok((self.amount(&message.count)?, self.size(message.size.as_ref())?))
     }
 
@@ -366,6 +373,7 @@ impl Compiler {
     }
 
     fn reduce(&mut self, reduce: &ast::Reduce, span: Span) -> Result<(), Failure> {
+        self.unrolled += usize::from(reduce.data.unique == Some(true));
         let count = self.amount(&reduce.data.count)?;
         let tag = self.tag(reduce.data.tag.as_ref())?;
         let element = reduce.data.data_type.bytes().unwrap_or(1);

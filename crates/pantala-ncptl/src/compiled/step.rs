@@ -301,7 +301,8 @@ pub struct Repeat {
     pub warmup: Option<Expr>,
     /// Whether all tasks synchronize after the warm-up.
     pub synchronizes: bool,
-    /// Whether all repetitions are equal: the body draws nothing and assigns no processors.
+    /// Whether all repetitions are equal, each from the mapping before the loop: the body draws
+    /// nothing, and assigns no processors if it has unique messages or random numbers.
     pub uniform: bool,
     /// The step after the loop.
     pub after: usize,

@@ -117,8 +117,12 @@ impl GroupCalls {
                 if count == 0 {
                     return Ok(Self { count, calls: Vec::new(), touched: None });
                 }
+                let senders = sorted(ranks(source, view)?);
+                if senders.is_empty() {
+                    return Ok(Self { count, calls: Vec::new(), touched: None });
+                }
                 let bytes = bytes(size, view)?;
-                let calls = multicast(source, target, bytes, span, view)?;
+                let calls = multicast(source, target, senders, bytes, span, view)?;
                 let touched = Touched::of(touches, bytes, || pairs(source, target, span, view))?;
                 Ok(Self { count, calls: calls.into_iter().collect(), touched })
             }
@@ -201,11 +205,13 @@ fn restricted(members: Vec<u32>, view: &View) -> Option<Arc<[u32]>> {
     (members.len() as i64 != view.tasks).then(|| members.into())
 }
 
-/// One source broadcasts. If several sources and all targets are one set, they exchange equal
-/// blocks, and others exchange blocks for each pair.
+/// One source broadcasts. If every source and target sends as many messages as each other one, and
+/// receives as many, all exchange equal blocks; others exchange blocks for each pair. So does the
+/// code that the reference compiler makes for MPI (`codegen_c_mpi.py`, `MANY_MANY`).
 fn multicast(
     source: &TaskSet,
     target: &TaskSet,
+    senders: Vec<u32>,
     bytes: u64,
     span: Span,
     view: &View,
@@ -217,20 +223,9 @@ fn multicast(
         return Ok(group(all, |_| Call::Alltoall { bytes }, view));
     }
     let pairs = pairs(source, target, span, view)?;
-    let senders = sorted(pairs.iter().map(|pair| pair.0).collect());
-    let receivers = sorted(pairs.iter().map(|pair| pair.1).collect());
-    let members = sorted([&senders[..], &receivers[..]].concat());
-    match senders[..] {
-        [] => return Ok(None),
-        [root] => {
-            return Ok(group(members, |place| Call::Bcast { root: place(root), bytes }, view));
-        }
-        _ => {}
-    }
-    // `ALL TASKS` to `ALL OTHER TASKS` exchanges blocks with itself, too. So do equal sets.
-    let complete = pairs.len() >= members.len() * (members.len() - 1);
-    if senders == receivers && complete {
-        return Ok(group(members, |_| Call::Alltoall { bytes }, view));
+    let members = sorted(senders.iter().copied().chain(pairs.iter().map(|pair| pair.1)).collect());
+    if let [root] = senders[..] {
+        return Ok(group(members, |place| Call::Bcast { root: place(root), bytes }, view));
     }
     let place = |rank: u32| members.binary_search(&rank).unwrap_or(0) as u32;
     let (mut targets, mut sources) =
@@ -238,6 +233,10 @@ fn multicast(
     for (from, to) in pairs {
         targets[place(from) as usize].push(place(to));
         sources[place(to) as usize].push(place(from));
+    }
+    let each = targets[0].len();
+    if targets.iter().chain(&sources).all(|partners| partners.len() == each) {
+        return Ok(group(members, |_| Call::Alltoall { bytes }, view));
     }
     let boxed = |lists: Vec<Vec<u32>>| lists.into_iter().map(Vec::into_boxed_slice).collect();
     let operation = Operation::Pairs { bytes, targets: boxed(targets), sources: boxed(sources) };

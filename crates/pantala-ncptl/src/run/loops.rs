@@ -11,7 +11,7 @@ use pantala_engine::Time;
 use pantala_mpi::{COMM_WORLD, Call, Contribution, IterationMark, Op, Operator, Outcome};
 
 use crate::compiled::step::{Shared, Step};
-use crate::compiled::view::Failure;
+use crate::compiled::view::{Failure, Mapping};
 use crate::run::counters::Stored;
 use crate::run::job::Job;
 use crate::run::rank::{Doing, NcptlRank, Stepped};
@@ -56,6 +56,8 @@ pub(super) struct Counted {
     timed: Option<Batches>,
     /// Whether its repetitions are marked, after the warm-up.
     marked: bool,
+    /// The mapping with which each repetition starts.
+    mapping: Option<Arc<Mapping>>,
 }
 
 /// The marks of equal repetitions.
@@ -153,7 +155,9 @@ impl NcptlRank {
         };
         let activity = self.activity;
         let marked = self.starts_marked(job, step);
-        let counted = |left, warmup| Counted { step, left, activity, warmup, timed: None, marked };
+        let mapping = self.mapping.clone();
+        let counted =
+            |left, warmup| Counted { step, left, activity, warmup, timed: None, marked, mapping };
         if warmup > 0 {
             let saved = self.save();
             self.frames.push(Frame::Repeat(counted(warmup, Some(saved))));
@@ -227,6 +231,7 @@ impl NcptlRank {
             warmup: Some(saved),
             timed: Some(Batches { wanted, threshold, size: 1, start: 0 }),
             marked: false,
+            mapping: self.mapping.clone(),
         }));
         self.doing = Doing::TimedStart;
         Ok(Some(barrier()))
@@ -241,6 +246,22 @@ impl NcptlRank {
         {
             batches.start = now;
             *before = activity;
+        }
+    }
+
+    /// Another repetition of the innermost counted loop starts. Equal ones start with the mapping
+    /// of the first: the program assigns processors before it runs, once for all of them.
+    fn start_body(&mut self, job: &Job) {
+        let Some(Frame::Repeat(counted)) = self.frames.last() else { return };
+        self.at = counted.step + 1;
+        let uniform = match &job.code.steps[counted.step] {
+            Step::Repeat(repeat) => repeat.uniform,
+            Step::Timed(timed) => timed.uniform,
+            _ => false,
+        };
+        if uniform && self.mapping.is_some() {
+            let mapping = counted.mapping.clone();
+            self.set_mapping(mapping);
         }
     }
 
@@ -259,8 +280,8 @@ impl NcptlRank {
         counted.left -= 1;
         if counted.left > 0 && counted.activity != activity {
             counted.activity = activity;
-            self.at = counted.step + 1;
             let marked = counted.marked && counted.warmup.is_none();
+            self.start_body(job);
             self.mark_start(marked);
             return Ok(marked.then_some(Op::IterationEnd));
         }
@@ -287,7 +308,7 @@ impl NcptlRank {
         match self.frames.last_mut() {
             Some(Frame::Repeat(counted)) if count > 0 => {
                 (counted.left, counted.activity) = (count, activity);
-                self.at = step + 1;
+                self.start_body(job);
                 self.mark_start(marked);
             }
             _ => {
@@ -325,7 +346,6 @@ impl NcptlRank {
         let batches = counted.timed.as_mut()?;
         let step = counted.step;
         counted.activity = self.activity;
-        self.at = step + 1;
         // A batch takes the time `size * wanted / fits`.
         let long_enough = u128::from(batches.size).saturating_mul(batches.wanted)
             >= u128::from(fits).saturating_mul(batches.threshold);
@@ -333,6 +353,7 @@ impl NcptlRank {
             batches.size *= 10;
             batches.start = self.now;
             counted.left = batches.size;
+            self.start_body(job);
             return None;
         }
         counted.left = fits;
@@ -340,6 +361,7 @@ impl NcptlRank {
         if let Some(saved) = counted.warmup.take() {
             self.restore(saved);
         }
+        self.start_body(job);
         match &job.code.steps[step] {
             Step::Timed(timed) if timed.synchronizes => Some(barrier()),
             _ => None,

@@ -178,8 +178,15 @@ impl Exchange {
             }
             return Ok(Self { shapes: Shapes::BySender(shapes), pairs });
         }
-        let shape = shape(messages, view)?;
-        let pairs = if shape.count == 0 { Self::no_pairs(view) } else { pairs(messages, view)? };
+        if messages.count.integer(view)? <= 0 {
+            return Ok(Self {
+                shapes: Shapes::Equal(Shape::default()),
+                pairs: Self::no_pairs(view),
+            });
+        }
+        let pairs = pairs(messages, view)?;
+        // A size matters only if there is a message.
+        let shape = if pairs.is_empty() { Shape::default() } else { shape(messages, view)? };
         Ok(Self { shapes: Shapes::Equal(shape), pairs })
     }
 
@@ -190,6 +197,16 @@ impl Exchange {
 }
 
 impl Pairs {
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Product { sources, targets, others } => {
+                let alone = *others && targets.ranks.len() == 1 && sources.ranks == targets.ranks;
+                sources.ranks.is_empty() || targets.ranks.is_empty() || alone
+            }
+            Self::Listed { receivers, .. } => receivers.partners.is_empty(),
+        }
+    }
+
     /// Whether a rank sends anything.
     fn sends(&self, rank: u32) -> bool {
         match self {
@@ -259,7 +276,7 @@ fn pairs(messages: &Messages, view: &View) -> Result<Pairs, Failure> {
     uses.tasks(second);
     let independent = first.bound().is_none_or(|slot| !uses.slots.contains(&slot));
     if independent {
-        let others = matches!(second, TaskSet::AllOthers);
+        let others = matches!(messages.target, TaskSet::AllOthers);
         let sides = [first, second].map(|tasks| ranks(tasks, view).map(|r| Side::new(r, job)));
         let [first, second] = sides;
         let (first, second) = (first?, second?);

@@ -126,7 +126,7 @@ impl NcptlRank {
                     match &**self.evaluated(step, shared) {
                         Evaluated::Mapping(mapping) => {
                             let mapping = Arc::clone(mapping);
-                            self.set_mapping(mapping);
+                            self.set_mapping(Some(mapping));
                         }
                         Evaluated::Failed(failure) => return Err(failure.clone()),
                         _ => {}
@@ -138,16 +138,18 @@ impl NcptlRank {
                     let mapping =
                         mapping::assigned(tasks, None, &view, Some(&mut generator), *span)?;
                     self.generator = Some(generator);
-                    self.set_mapping(mapping);
+                    self.set_mapping(Some(mapping));
                 }
             }
         }
         Ok(None)
     }
 
-    fn set_mapping(&mut self, mapping: Arc<Mapping>) {
-        self.task = i64::from(mapping.task_of[self.rank as usize]);
-        self.mapping = Some(mapping);
+    /// Assigns the tasks to ranks; without a mapping, each to the rank of its number.
+    pub(super) fn set_mapping(&mut self, mapping: Option<Arc<Mapping>>) {
+        let rank = self.rank as usize;
+        self.task = mapping.as_ref().map_or(rank as i64, |m| i64::from(m.task_of[rank]));
+        self.mapping = mapping;
     }
 
     /// Whether this task is in the set.

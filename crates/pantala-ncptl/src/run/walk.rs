@@ -135,10 +135,16 @@ impl<'a> Walk<'a> {
                     let mut uses = Uses::default();
                     uses.relation(relation);
                     if uses.my_task {
-                        // Each rank decides for itself, so both branches count.
-                        self.run(at, *target)?;
-                    }
-                    if uses.my_task || !relation.holds(&self.view())? {
+                        // Each rank decides for itself, so both branches count. If one fails, the
+                        // run finds out whether a rank takes it.
+                        let end = match job.code.steps[*target - 1] {
+                            Step::Jump(end) if *target > at => end,
+                            _ => *target,
+                        };
+                        let _ = self.run(at, *target);
+                        let _ = self.run(*target, end);
+                        at = end;
+                    } else if !relation.holds(&self.view())? {
                         at = *target;
                     }
                 }

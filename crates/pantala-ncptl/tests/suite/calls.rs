@@ -431,9 +431,89 @@ fn arguments_set_options() {
     let unknown =
         "arguments.rep = 1: there is no such option; the program has the options reps, size";
     assert_eq!(with(&[("rep", "1")]).unwrap_err(), unknown);
+    let twice = "arguments.r = 3: reps sets the same option; remove one of both";
+    assert_eq!(with(&[("reps", "1K"), ("r", "3")]).unwrap_err(), twice);
     assert!(
         with(&[("reps", "many")])
             .unwrap_err()
             .starts_with("arguments.reps = many: the value is no integer")
     );
+}
+
+/// The receivers come first unless the sender has a variable of its own.
+#[test]
+fn all_other_tasks_receive_from_all_but_themselves() {
+    for sender in ["task 0", "tasks {0}", "tasks t such that t = 0"] {
+        let program = format!(
+            "task 0 sends a 4 byte message to unsuspecting all other tasks then \
+             all other tasks receive a 4 byte message from {sender}"
+        );
+        let expected = ["Send>1 4; Send>2 4; Send>3 4", "Recv<0 4", "Recv<0 4", "Recv<0 4"];
+        assert_eq!(calls(&program), expected, "{sender}");
+    }
+    let program = "let g be tasks {1, 3} while all other tasks receive a message from task group g";
+    assert_eq!(
+        calls(program),
+        ["Recv<1 0; Recv<3 0", "Recv<3 0", "Recv<1 0; Recv<3 0", "Recv<1 0"]
+    );
+}
+
+/// The reference compiler runs a loop's body once before the program runs, and repeats what it did.
+#[test]
+fn repetitions_start_with_one_mapping() {
+    let swap = "task 0 is assigned to processor (processor_of(0)+1) mod num_tasks";
+    let message = "task 0 sends a 4 byte message to task 1";
+    let once = format!("for 3 repetitions {{ {swap} then {message} }} then {message}");
+    assert_eq!(calls(&once), ["4 Recv<1 4", "4 Send>0 4", "", ""]);
+    let after = format!("for 2 repetitions {{ {message} then task 0 is assigned to processor 2 }}");
+    assert_eq!(calls(&after), ["2 Send>1 4", "2 Recv<0 4", "", ""]);
+    // These unroll the loop: each repetition assigns anew.
+    let unique = format!(
+        "for 2 repetitions {{ {swap} then task 0 sends a unique 4 byte message to task 1 }}"
+    );
+    let each = format!("for each k in {{1, 2}} {{ {swap} then {message} }}");
+    for program in [unique, each] {
+        assert_eq!(
+            calls(&program),
+            ["Recv<1 4; Recv<2 4", "Send>0 4", "Send>0 4", ""],
+            "{program}"
+        );
+    }
+}
+
+#[test]
+fn a_size_matters_only_if_there_is_a_message() {
+    for statement in [
+        "task 99 sends a (-3) byte message to task 1",
+        "task 0 sends a (-3) byte message to task 99",
+        "task 99 sends a 1/0 byte message to task 1",
+        "task 99 multicasts a (-1) byte message to task 1",
+    ] {
+        assert_eq!(calls(statement), ["", "", "", ""], "{statement}");
+    }
+}
+
+/// A multicast is an Alltoall if each participant sends and receives as many messages as the others.
+#[test]
+fn multicasts_of_equal_numbers_are_all_to_all() {
+    let ring = "all tasks t multicast a 4 byte message to task (t+1) mod num_tasks";
+    assert_eq!(calls(ring)[2], "Alltoall 4 n=4");
+    let chain = "all tasks t multicast a 4 byte message to task t+1";
+    assert_eq!(calls(chain)[3], "Alltoallv [0, 0, 0, 0] [0, 0, 4, 0] n=4");
+    // A source without a target takes part.
+    let late = "tasks t such that t >= 2 multicast a 4 byte message to task t+1";
+    assert_eq!(calls(late), ["", "", "Alltoallv [0, 4] [0, 0] n=2", "Alltoallv [0, 0] [4, 0] n=2"]);
+    assert_eq!(calls("task 0 multicasts a 4 byte message to task 99")[0], "Bcast root 0 4 n=1");
+}
+
+/// Before the run nobody knows which branch a task takes.
+#[test]
+fn a_branch_that_no_task_takes_cannot_fail() {
+    for program in [
+        "if my task = 99 then assert that \"x\" with 1=2",
+        "if my task < 99 then task 0 outputs 1 otherwise for each x in {1,5,2,...,9} task 0 outputs x",
+        "if my task = 99 then let x be 1/0 while task 0 outputs x otherwise task 0 outputs 2",
+    ] {
+        assert_eq!(calls(program), ["", "", "", ""], "{program}");
+    }
 }

@@ -274,6 +274,11 @@ fn variables_are_visible_where_the_language_says() {
     program("tasks s-1 receive a message from all tasks s");
     program("tasks d such that d<3 receive a message from task d+1");
     assert!(error("task s receives a message from tasks t such that t>u").contains("not declared"));
+    // A message does not see the variable of its receivers, nor a group of receivers as a task.
+    let receivers = "tasks t such that t<3 receive a 2*t byte message from task 3";
+    assert!(error(receivers).contains("variable t is not declared here"));
+    let group = "let g be tasks {0, 1} while task group g receives a g byte message from task 3";
+    assert!(error(group).contains("g is a task group, not a number"));
 }
 
 #[test]
@@ -296,6 +301,11 @@ fn oddities_are_warnings() {
     one(
         "if my task = 0 then task 0 outputs 1",
         "1:4: MY TASK makes tasks disagree on the condition",
+    );
+    one(
+        "task 0 computes for elapsed_usecs microseconds",
+        "1:21: elapsed_usecs is always 0 in the time of COMPUTES, SLEEPS or TOUCHES, which is \
+         evaluated before the program runs",
     );
     assert!(warnings("task 0 outputs msgs_sent").is_empty());
 }

@@ -20,7 +20,6 @@ _TIMES = frozenset(
 _COMPUTES = frozenset({"compute", "computes", "sleep", "sleeps"})
 _TOUCHES = frozenset({"touch", "touches"})
 _DRAWS = frozenset({"random_uniform", "random_gaussian", "random_poisson", "random_pareto"})
-_CLOCK = "elapsed_usecs"
 _REPETITIONS = frozenset({"repetition", "repetitions"})
 #: Words that end a statement.
 _ENDS = frozenset({"then", "{", "}", ".", "otherwise", "for", "let", "if"})
@@ -45,8 +44,8 @@ class Refusal(NamedTuple):
 def refusals(text: str) -> Iterator[Refusal]:
     """Yields the statements of a correct program that depend on the run, in its order.
 
-    These are timed loops, and computing whose time a task draws or reads from its clock. Random
-    tasks are none: all tasks agree on them before the program runs.
+    These are timed loops, and computing whose time a task draws. Random tasks are none: all tasks
+    agree on them before the program runs.
     """
     tokens = [each for each in _TOKEN.finditer(text) if each[0][0] not in '#"']
     words = [each[0].lower() for each in tokens]
@@ -67,13 +66,6 @@ def refusals(text: str) -> Iterator[Refusal]:
                         text,
                         tokens[place].start(),
                         f"each task draws its own number from {words[place].upper()} when it runs",
-                        "write a number",
-                    )
-                elif words[place] == _CLOCK:
-                    yield _refusal(
-                        text,
-                        tokens[place].start(),
-                        "the time depends on elapsed_usecs, and only a run knows that",
                         "write a number",
                     )
 

@@ -1,5 +1,7 @@
 //! The variables that are visible at a place of the program.
 
+use std::ops::Range as Places;
+
 use super::{Findings, PREDECLARED};
 use crate::language::ast::{Expression, Name, Range, Relation, Tasks, TasksKind};
 use crate::language::diagnostic::Diagnostic;
@@ -27,6 +29,8 @@ pub(super) enum Place {
     Binding,
     /// A message.
     Message,
+    /// The time of `COMPUTES`, `SLEEPS` or `TOUCHES`: of one task, but known before it runs.
+    Delay,
     /// A statement of one task, evaluated when the task runs it.
     Local,
 }
@@ -40,6 +44,7 @@ impl Place {
             Self::Control => "a loop or an assertion",
             Self::Binding => "LET",
             Self::Message => "a message",
+            Self::Delay => "the time of COMPUTES, SLEEPS or TOUCHES",
             Self::Local => "a statement of one task",
         }
     }
@@ -134,6 +139,16 @@ impl Scope {
         }
     }
 
+    /// Runs a check without some variables.
+    pub(super) fn hiding(&mut self, variables: Places<usize>, check: impl FnOnce(&mut Self)) {
+        let take = |variable: &mut Variable| std::mem::take(&mut variable.name);
+        let hidden: Vec<_> = self.variables[variables.clone()].iter_mut().map(take).collect();
+        check(self);
+        for (variable, name) in self.variables[variables].iter_mut().zip(hidden) {
+            variable.name = name;
+        }
+    }
+
     fn find(&mut self, name: &str) -> Option<&mut Variable> {
         self.variables.iter_mut().rev().find(|variable| variable.name == name)
     }
@@ -155,7 +170,7 @@ impl Scope {
                 let help = "use the variable of ALL TASKS t, or MY TASK in the condition of IF";
                 self.error(Diagnostic::new(span, message).help(help));
             }
-            Event::Disagreement(name, span) if place != Place::Local => {
+            Event::Disagreement(name, span) if !matches!(place, Place::Delay | Place::Local) => {
                 let name = name.to_uppercase();
                 let message =
                     format!("{name} in {}: tasks would disagree on its value", place.name());

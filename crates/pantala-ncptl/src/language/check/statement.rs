@@ -24,13 +24,13 @@ impl Scope {
             | StatementKind::Counters(tasks, _) => self.source(tasks),
             StatementKind::Delay(delay) => {
                 self.source(&delay.tasks);
-                self.expression(&delay.duration, Place::Local);
+                self.expression(&delay.duration, Place::Delay);
             }
             StatementKind::TouchMemory(touch) => self.touch(touch),
             StatementKind::TouchBuffers(tasks, buffers) => {
                 self.source(tasks);
                 if let TouchedBuffers::Number(number) = buffers {
-                    self.expression(number, Place::Local);
+                    self.expression(number, Place::Delay);
                 }
             }
             StatementKind::Log(tasks, columns) => {
@@ -176,18 +176,18 @@ impl Scope {
         let outside = self.depth();
         let sender_first = receive
             .sender_binds_first(|name| self.is_bound(name) || super::PREDECLARED.contains(&name));
-        let check_sender = |scope: &mut Self| {
-            let own = scope.depth();
-            scope.source(&receive.source);
-            // As in SENDS, a message sees the sender's variable.
-            scope.preferring_outer(own, |scope| scope.message(&receive.message));
-        };
+        // As in SENDS, a message sees the sender's variable, but not the receiver's.
         if sender_first {
-            check_sender(self);
+            self.source(&receive.source);
+            self.preferring_outer(outside, |scope| scope.message(&receive.message));
             self.target(&receive.target);
         } else {
             self.target(&receive.target);
-            check_sender(self);
+            let own = self.depth();
+            self.source(&receive.source);
+            self.hiding(outside..own, |scope| {
+                scope.preferring_outer(own, |scope| scope.message(&receive.message));
+            });
         }
         self.leave(self.depth() - outside);
     }
@@ -324,7 +324,7 @@ impl Scope {
         let accesses = touch.accesses.as_ref().map(|(number, _)| number);
         let all: [Option<&Expression>; 4] = [accesses, region, touch.times.as_ref(), stride];
         for number in all.into_iter().flatten() {
-            self.expression(number, Place::Local);
+            self.expression(number, Place::Delay);
         }
     }
 
