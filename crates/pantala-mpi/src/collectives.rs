@@ -152,13 +152,15 @@ pub struct Collective {
     part: u8,
     round: u32,
     at: u32,
+    /// Whether messages without bytes are left out, by sender and receiver.
+    skips_empty: bool,
 }
 
 impl Collective {
     /// A collective at its start. Its `parts` run in sequence.
     #[must_use]
     pub const fn new(task: Task, parts: [Option<Algorithm>; 2]) -> Self {
-        Self { task, parts, part: 0, round: 0, at: 0 }
+        Self { task, parts, part: 0, round: 0, at: 0, skips_empty: false }
     }
 
     /// The data that the collective moves.
@@ -179,6 +181,9 @@ impl Collective {
                         (self.round, self.at) = (self.round + 1, 0);
                     } else {
                         self.at += 1;
+                        if self.skips_empty && step.is_empty() {
+                            continue;
+                        }
                     }
                     return Some(step);
                 }

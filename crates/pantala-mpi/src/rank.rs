@@ -324,6 +324,20 @@ impl<P> Rank<P> {
         }
     }
 
+    /// Lets a rank that waits for several messages work on those that are here, one after the other.
+    pub(crate) fn works_on_arrivals(&mut self, until: BlockedUntil, now: Time) {
+        let work = match (until, &self.pending_outcome) {
+            (BlockedUntil::Call, _) => std::mem::take(&mut self.host_work),
+            (BlockedUntil::Requests(selection), PendingOutcome::CloseAll(_)) => {
+                self.requests.take_work(selection)
+            }
+            _ => 0,
+        };
+        if work > 0 {
+            self.busy_until = self.busy_until.max(now).saturating_add(work);
+        }
+    }
+
     /// The background collective of an owner, if the owner is one.
     fn background_of(&mut self, owner: u32) -> Option<&mut BackgroundCollective> {
         if owner & !BACKGROUND >= MAX_REQUESTS || owner & BACKGROUND == 0 {

@@ -264,6 +264,12 @@ impl Endpoints {
         self.layer.jobs_ended()
     }
 
+    /// By finite job: its number in the plan, whether all its ranks here have ended or wait for a
+    /// message, and its transmissions that have left ranks here less those that have reached some.
+    pub fn standing(&self) -> impl Iterator<Item = (u16, bool, i64)> {
+        self.layer.standing()
+    }
+
     /// The completed share of all finite programs, between 0 and 1. `None` if there are none, or if
     /// a program cannot tell its bytes.
     #[must_use]

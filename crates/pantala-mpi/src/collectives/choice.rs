@@ -35,7 +35,15 @@ impl Collective {
             Call::Alltoallv { .. } => alltoallv(choice.alltoallv),
             Call::Scan { .. } | Call::Exscan { .. } => scan(choice.scan),
         };
-        Self::new(task, parts)
+        // MPICH sends no message for an empty block of these, and none for an empty Bcast.
+        let skips_empty = match call {
+            Call::Bcast { .. } => choice.bcast == BcastAlgorithm::Mpich,
+            Call::Gatherv { .. } => choice.gatherv == RootedAlgorithm::Mpich,
+            Call::Scatterv { .. } => choice.scatterv == RootedAlgorithm::Mpich,
+            Call::Alltoallv { .. } => choice.alltoallv == AlltoallvAlgorithm::Mpich,
+            _ => false,
+        };
+        Self { skips_empty, ..Self::new(task, parts) }
     }
 }
 

@@ -34,6 +34,13 @@ pub enum Step {
     Waitall,
 }
 
+impl Step {
+    /// Whether it is a message without bytes.
+    pub(super) const fn is_empty(&self) -> bool {
+        matches!(self, Self::Isend { bytes: 0, .. } | Self::Irecv { bytes: 0, .. })
+    }
+}
+
 /// What a member does with received data after the wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fold {

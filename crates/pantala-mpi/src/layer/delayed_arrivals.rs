@@ -58,6 +58,7 @@ impl<P: OperationStream> MpiLayer<P> {
             if header.kind == TransmissionKind::Eager && header.target != NONE {
                 // The message was matched before the delay, and its copy is complete now.
                 let r = self.jobs.rank_index(header.job, header.destination);
+                self.jobs.of_mut(header.job).in_transit -= 1;
                 self.complete_receive(header.target, &header, 0);
                 self.transfers.messages.remove(front);
                 self.proceed(r, now, wakes);

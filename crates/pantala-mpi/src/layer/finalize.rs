@@ -1,6 +1,7 @@
 //! The end of a program: checks that requests and messages are complete (MPI 4.1, 11.2.3).
 
 use pantala_engine::Time;
+use pantala_fabric::Wakes;
 
 use crate::arena::NONE;
 use crate::collectives::kind::CollectiveKind;
@@ -13,7 +14,10 @@ use crate::rank::Activity;
 
 impl<P: OperationStream> MpiLayer<P> {
     /// Ends a rank's program. No request may be active, and no message may be unreceived.
-    pub(crate) fn finalize(&mut self, r: usize, now: Time) {
+    pub(crate) fn finalize(&mut self, r: usize, now: Time, wakes: &mut Wakes) {
+        if self.in_calls() {
+            self.take_arrived(r, now, wakes);
+        }
         let rank = &mut self.ranks[r];
         rank.activity = Activity::Ended;
         rank.end = Some(now);

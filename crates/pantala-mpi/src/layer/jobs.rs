@@ -24,6 +24,9 @@ pub(crate) struct Job {
     pub(crate) ended: u32,
     /// Number of its ranks in this partition.
     pub(crate) ranks: u32,
+    /// Transmissions that have left ranks in this partition, less those that have reached ranks
+    /// here. The sum over all partitions are those on their way.
+    pub(crate) in_transit: i64,
 }
 
 /// Bytes that ranks have sent on other ways than as payload through the network.

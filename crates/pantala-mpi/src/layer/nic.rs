@@ -252,6 +252,7 @@ impl<P: OperationStream> MpiLayer<P> {
             let here = now.saturating_add(behind);
             if kind == TransmissionKind::Get && self.setup.config.get_service == GetService::Nic {
                 let ready = here.saturating_add(self.setup.config.nic_read_ps);
+                self.jobs.of_mut(header.job).in_transit -= 1;
                 return self.answer_get(handle, ready, wakes);
             }
             let ready = match kind {

@@ -31,7 +31,8 @@ impl<P: OperationStream> MpiLayer<P> {
     }
 
     /// Lets a rank finish its work for the call and then wait until the condition holds; without a
-    /// condition, leave the call. Returns whether the rank continues at once.
+    /// condition, leave the call. A test ([`BlockedUntil::Progress`]) makes up for an interrupt that
+    /// its rank has missed, as a wait does. Returns whether the rank continues at once.
     pub(crate) fn attend(
         &mut self,
         r: usize,
@@ -63,6 +64,7 @@ impl<P: OperationStream> MpiLayer<P> {
     /// holds. Returns whether the rank continues.
     fn look(&mut self, r: usize, now: Time, wakes: &mut Wakes) -> bool {
         self.hosts.progress[r].stage = Stage::Away;
+        let mut tests = false;
         if let Some(until) = self.hosts.progress[r].until {
             let work = self.ranks[r].completed_work(until);
             if work > 0 {
@@ -73,8 +75,10 @@ impl<P: OperationStream> MpiLayer<P> {
                 return self.become_attentive(r, until, now, wakes);
             }
             self.hosts.progress[r].until = None;
+            tests = until == BlockedUntil::Progress;
         }
-        self.hosts.progress[r].arrived.is_empty()
+        let host = &self.hosts.progress[r];
+        host.arrived.is_empty() && !(tests && host.missed)
             || self.become_attentive(r, BlockedUntil::Progress, now, wakes)
     }
 
@@ -133,16 +137,31 @@ impl<P: OperationStream> MpiLayer<P> {
     pub(crate) fn signal(&mut self, r: usize, now: Time, wakes: &mut Wakes) {
         if matches!(self.ranks[r].activity, Activity::Ended | Activity::Stopped | Activity::Failed)
         {
-            return self.arrived_too_late(r, now);
+            return self.arrived_too_late(r, now, wakes);
         }
         if self.interrupt(r, now, wakes) {
             self.continue_after_call(r, now, wakes);
         }
     }
 
-    /// Reports the messages that arrive after the end of their rank's program.
-    fn arrived_too_late(&mut self, r: usize, now: Time) {
+    /// Handles what arrives after the end of a rank's program: answers requests for the payload of
+    /// sends that nobody waits for, and reports messages.
+    fn arrived_too_late(&mut self, r: usize, now: Time, wakes: &mut Wakes) {
+        self.take_arrived(r, now, wakes);
+        if self.ranks[r].activity == Activity::Ended {
+            if let Err(fault) = self.nothing_unreceived(r) {
+                self.fail(r, fault, now);
+            }
+        }
+    }
+
+    /// Takes in what has arrived at a rank that makes no further call.
+    pub(crate) fn take_arrived(&mut self, r: usize, now: Time, wakes: &mut Wakes) {
         for handle in std::mem::take(&mut self.hosts.progress[r].arrived) {
+            if self.transfers.messages[handle].header.kind == TransmissionKind::Get {
+                self.answer_get(handle, now, wakes);
+                continue;
+            }
             let mut matches = Vec::new();
             let rank = &mut self.ranks[r];
             rank.matcher.arrive(
@@ -151,11 +170,6 @@ impl<P: OperationStream> MpiLayer<P> {
                 &mut self.transfers.receives,
                 &mut matches,
             );
-        }
-        if self.ranks[r].activity == Activity::Ended {
-            if let Err(fault) = self.nothing_unreceived(r) {
-                self.fail(r, fault, now);
-            }
         }
     }
 

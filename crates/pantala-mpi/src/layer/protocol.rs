@@ -200,6 +200,7 @@ impl<P: OperationStream> MpiLayer<P> {
     /// Handles the last byte of a transmission.
     pub(crate) fn arrived(&mut self, handle: u32, now: Time, wakes: &mut Wakes) {
         let header = self.transfers.messages[handle].header;
+        self.jobs.of_mut(header.job).in_transit -= 1;
         let r = self.jobs.rank_index(header.job, header.addressee());
         let payload = match header.kind {
             TransmissionKind::Eager if header.source != header.destination => Some(Protocol::Eager),
@@ -311,6 +312,7 @@ impl<P: OperationStream> MpiLayer<P> {
             };
             work = matching.saturating_add(copy);
             if work > 0 && owner != CALL && owner >= MAX_REQUESTS {
+                self.jobs.of_mut(header.job).in_transit += 1;
                 self.transfers.messages[handle].header.target = receive;
                 self.nics.delay_until(
                     &mut self.transfers.messages,
@@ -366,6 +368,7 @@ impl<P: OperationStream> MpiLayer<P> {
     /// Transmissions between ranks of one node pass through memory instead.
     fn transmit(&mut self, handle: u32, wakes: &mut Wakes) {
         let header = self.transfers.messages[handle].header;
+        self.jobs.of_mut(header.job).in_transit += 1;
         let from = self.jobs.rank_index(header.job, header.transmitter());
         let nic = self.ranks[from].nic as usize;
         let node = self.jobs.location(header.job, header.addressee()).node;

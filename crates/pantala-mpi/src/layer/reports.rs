@@ -43,6 +43,23 @@ impl<P: OperationStream> MpiLayer<P> {
         self.jobs.list.iter().map(|job| (job.id, job.ended, job.ranks))
     }
 
+    /// By job: its number in the plan, whether all its ranks here have ended or wait for a message,
+    /// and the number of transmissions that have left ranks here less those that have reached ranks
+    /// here. If all ranks of a job wait in all partitions, and the numbers add up to 0, then nothing
+    /// will wake them.
+    pub fn standing(&self) -> impl Iterator<Item = (u16, bool, i64)> {
+        let mut moving = vec![false; self.jobs.list.len()];
+        for rank in &self.ranks {
+            moving[rank.job as usize] |= match rank.activity {
+                Activity::Ended | Activity::Failed => false,
+                Activity::Blocked(_) => !rank.computations.is_empty(),
+                _ => true,
+            };
+        }
+        let jobs = self.jobs.list.iter().zip(moving);
+        jobs.map(|(job, moving)| (job.id, !moving, job.in_transit))
+    }
+
     /// The completed share of all programs, between 0 and 1: the share of their bytes that has
     /// arrived, and 1 when all have ended. It never falls. `None` if a program cannot tell its
     /// bytes.

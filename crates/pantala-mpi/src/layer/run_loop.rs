@@ -35,8 +35,12 @@ impl<P: OperationStream> MpiLayer<P> {
                 return self.fail(r, fault, now);
             }
         }
+        let works = self.setup.costly_receives && !self.in_calls();
         let rank = &mut self.ranks[r];
         if !rank.satisfied(&self.transfers.messages) {
+            if let (true, Activity::Blocked(until)) = (works, rank.activity) {
+                rank.works_on_arrivals(until, now);
+            }
             return;
         }
         self.records.blocked(&mut self.ranks[r], now);
@@ -86,12 +90,16 @@ impl<P: OperationStream> MpiLayer<P> {
                         let leaves = self.in_calls() && op.is_call() && !op.waits();
                         let kind = op.call_kind();
                         match self.execute(r, op, now, wakes) {
-                            Ok(true) if leaves => Ok(self.attend(r, None, kind, now, wakes)),
+                            Ok(true) if leaves => {
+                                let tests = kind == CallKind::Wait;
+                                let until = tests.then_some(BlockedUntil::Progress);
+                                Ok(self.attend(r, until, kind, now, wakes))
+                            }
                             goes => goes,
                         }
                     }
                     Next::End => {
-                        self.finalize(r, now);
+                        self.finalize(r, now, wakes);
                         return self.release_all(r, now, wakes);
                     }
                 }

@@ -102,6 +102,7 @@ impl<P: OperationStream> MpiLayer<P> {
                 JobMessages::default()
             },
             ended: 0,
+            in_transit: 0,
             ranks: ranks_here,
         });
         Ok(())

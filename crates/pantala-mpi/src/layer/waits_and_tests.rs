@@ -148,10 +148,14 @@ impl<P: OperationStream> MpiLayer<P> {
         kind: CallKind,
         now: Time,
     ) -> bool {
+        let works = self.setup.costly_receives && !self.in_calls();
         let rank = &mut self.ranks[r];
         rank.activity = Activity::Blocked(until);
         rank.in_call(kind);
         rank.since = now;
+        if works {
+            rank.works_on_arrivals(until, now);
+        }
         false
     }
 

@@ -83,7 +83,8 @@ pub enum Op {
     Rsend(Outgoing),
     /// Buffered send. Returns at once at any size; the buffer is unlimited.
     Bsend(Outgoing),
-    /// Blocking one-sided send, without a receive: the message uses the eager protocol at any size.
+    /// Blocking one-sided send, which does not wait for its receive: the message uses the eager
+    /// protocol at any size.
     /// A message above the eager threshold is not copied, and completes when its last packet has
     /// left the NIC. It is the send of Chakra's graphs, after ASTRA-sim.
     Post(Outgoing),

@@ -6,7 +6,7 @@ mod semantics;
 
 use std::sync::Arc;
 
-use pantala_mpi::collectives::{BATCH, Call, Exchange, Layout};
+use pantala_mpi::collectives::{BATCH, Call, Collective, Exchange, Layout, Step};
 use pantala_mpi::{
     AllgatherAlgorithm, AllreduceAlgorithm, AlltoallAlgorithm, AlltoallvAlgorithm,
     BarrierAlgorithm, BcastAlgorithm, Collectives, ReduceAlgorithm, ReduceScatterAlgorithm,
@@ -415,5 +415,52 @@ proptest! {
         }
         let whole = Layout::Vector(bytes);
         prop_assert_eq!((0..n).map(|block| whole.bytes_to(block, n)).sum::<u64>(), bytes);
+    }
+}
+
+/// MPICH sends nothing for an empty block (`alltoallv_intra_scattered.c`,
+/// `gatherv_allcomm_linear.c`, `scatterv_allcomm_linear.c`, `bcast_intra_binomial.c`). The other
+/// algorithms send an empty message.
+#[test]
+fn mpich_sends_no_empty_message() {
+    use RootedAlgorithm::Mpich;
+    let n = 40;
+    let mpich = with(|c| {
+        (c.bcast, c.gatherv, c.scatterv) = (BcastAlgorithm::Mpich, Mpich, Mpich);
+        c.alltoallv = AlltoallvAlgorithm::Mpich;
+    });
+    let counts: Arc<[u64]> = (0..n).map(|i| u64::from(i % 3 == 1) * 100).collect();
+    let ring = |me: u32| {
+        let only = |peer: u32| (0..n).map(|i| u64::from(i == peer) * 1_000).collect();
+        let pairs = Exchange { send: only((me + 1) % n), receive: only((me + n - 1) % n) };
+        Call::Alltoallv { pairs: Arc::new(pairs) }
+    };
+    let full = u64::from(n - 1);
+    type ByMember<'a> = &'a dyn Fn(u32) -> Call;
+    let cases: [(ByMember<'_>, u64, u64); 4] = [
+        (&|_| Call::Bcast { root: 3, bytes: 0 }, 0, full),
+        (&|_| Call::Gatherv { root: 3, counts: Arc::clone(&counts) }, 13, full),
+        (&|_| Call::Scatterv { root: 3, counts: Arc::clone(&counts) }, 13, full),
+        (&ring, n.into(), full * u64::from(n)),
+    ];
+    for (call, few, all) in cases {
+        let linear = with(|c| {
+            (c.gatherv, c.scatterv) = (RootedAlgorithm::Linear, RootedAlgorithm::Linear);
+            c.alltoallv = AlltoallvAlgorithm::Linear;
+        });
+        for (choice, expected) in [(&mpich, few), (&linear, all)] {
+            let mut messages = [0, 0];
+            for me in 0..n {
+                let mut collective = Collective::of(choice, &call(me), n);
+                while let Some(step) = collective.next(me, n) {
+                    match step {
+                        Step::Isend { .. } => messages[0] += 1,
+                        Step::Irecv { .. } => messages[1] += 1,
+                        Step::Waitall => {}
+                    }
+                }
+            }
+            assert_eq!(messages, [expected; 2], "{:?}", call(0));
+        }
     }
 }

@@ -158,7 +158,7 @@ proptest! {
     }
 }
 
-/// Several messages are copied one after the other, at both ends.
+/// Several messages are copied one after the other, at both ends, each when it is there.
 #[test]
 fn copies_take_turns() {
     let config = MpiConfig {
@@ -174,7 +174,7 @@ fn copies_take_turns() {
     let copies = Time::from(n) * bytes * 1_000;
     assert_eq!(
         ends(config, vec![send, receive]),
-        [copies, copies + bytes * PER_BYTE + LATENCY + copies]
+        [copies, bytes * 1_000 + bytes * PER_BYTE + LATENCY + copies]
     );
 }
 

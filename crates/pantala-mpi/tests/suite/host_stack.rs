@@ -260,3 +260,45 @@ fn initialization_and_finalize() {
     });
     assert_eq!(ends(barrier, scripts()), ends(config, explicit.collect()));
 }
+
+/// A send that nobody waits for is answered although its rank has ended, or computes until it ends.
+#[test]
+fn an_ended_rank_answers_requests_for_its_payload() {
+    let (bytes, long) = (51_680, 10_000_000);
+    let config = MpiConfig { finalize: Finalize::Local, ..firefly() };
+    for sender in [
+        vec![Op::Bsend(to(1, 0, bytes))],
+        vec![Op::Bsend(to(1, 0, bytes)), Op::Compute(long)],
+        vec![Op::Isend(to(1, 0, bytes), 0), Op::Free(0)],
+    ] {
+        let receiver = vec![Op::Compute(long / 10), Op::Recv(from(0, 0, bytes))];
+        let mut layer = layer(config, vec![sender, receiver]);
+        finish(&mut layer, &mut Ideal::new(LATENCY, PER_BYTE));
+        assert_eq!(layer.errors(), []);
+        assert!(layer.finished());
+        assert!(layer.standing().all(|(_, stands, in_transit)| stands && in_transit == 0));
+    }
+}
+
+/// A program that only tests completes a rendezvous.
+#[test]
+fn tests_make_progress() {
+    let bytes = 51_680;
+    let polls = |first: Op| {
+        let rounds =
+            std::iter::repeat_n([Op::Testall { first: 0, count: 1 }, Op::Compute(1_000_000)], 40);
+        std::iter::once(first).chain(rounds.flatten()).collect::<Vec<_>>()
+    };
+    let config = MpiConfig { finalize: Finalize::Local, ..firefly() };
+    let scripts = [
+        vec![polls(Op::Isend(to(1, 0, bytes), 0)), vec![Op::Recv(from(0, 0, bytes))]],
+        vec![vec![Op::Send(to(1, 0, bytes))], polls(Op::Irecv(from(0, 0, bytes), 0))],
+        vec![polls(Op::Isend(to(1, 0, bytes), 0)), polls(Op::Irecv(from(0, 0, bytes), 0))],
+    ];
+    for scripts in scripts {
+        let mut layer = layer(config, scripts);
+        finish(&mut layer, &mut Ideal::new(LATENCY, PER_BYTE));
+        assert_eq!(layer.errors(), []);
+        assert!(layer.finished());
+    }
+}

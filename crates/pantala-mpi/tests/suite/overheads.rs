@@ -1,7 +1,7 @@
 //! Overheads of messages: the closed forms of LogGP, and no cost if they are zero.
 
 use pantala_engine::Time;
-use pantala_mpi::{COMM_WORLD, Call, MpiConfig, Op, RankReport};
+use pantala_mpi::{COMM_WORLD, Call, MpiConfig, Op, RankReport, RootedAlgorithm};
 use pantala_testing::ideal_network::{Ideal, finish, from, layer, reports, to};
 
 /// Latency of the network in ps; each byte takes one ps more.
@@ -60,8 +60,8 @@ fn one_long_message() {
     assert_eq!(busy[1], free[1].end.unwrap() + SEND + RECEIVE);
 }
 
-/// The k-th of several sends leaves after k overheads, if its bytes take less. A receiver is busy
-/// with all messages that it waited for.
+/// The k-th of several sends leaves after k overheads, if its bytes take less. A receiver that waits
+/// for all is busy with one after the other, from the arrival of the first.
 #[test]
 fn messages_in_a_row() {
     let n = 5;
@@ -70,7 +70,7 @@ fn messages_in_a_row() {
     let mut receive: Vec<Op> = (0..n).map(|i| Op::Irecv(from(0, 0, 100), i)).collect();
     receive.push(Op::WAITALL);
     let n = Time::from(n);
-    assert_eq!(ends(vec![send, receive]), [n * SEND, n * SEND + 100 + LATENCY + n * RECEIVE]);
+    assert_eq!(ends(vec![send, receive]), [n * SEND, SEND + 100 + LATENCY + n * RECEIVE]);
 }
 
 /// With waitany and waitsome, the rank is busy with the closed requests only.
@@ -123,4 +123,37 @@ fn injection_follows_the_overhead() {
     let config = MpiConfig { eager_completion: pantala_mpi::EagerCompletion::Injected, ..config() };
     let reports = run(config, vec![vec![Op::Send(to(1, 0, 100))], vec![Op::Recv(from(0, 0, 100))]]);
     assert_eq!(reports[0].end, Some(SEND));
+}
+
+/// A rank that waits for several messages works on each when it arrives, as if it waited for one
+/// after the other. So the last one alone delays it, if the others are early enough.
+#[test]
+fn a_wait_for_all_works_on_early_messages_while_it_waits() {
+    let (ranks, bytes, gap) = (5, 200, 10_000);
+    let senders = |op: &Op| {
+        let op = op.clone();
+        (1..ranks).map(move |rank| vec![Op::Compute(Time::from(rank) * gap), op.clone()])
+    };
+    let send = Op::Send(to(0, 0, bytes));
+    let irecvs = || (1..ranks).map(|rank| Op::Irecv(from(rank, 0, bytes), rank));
+    let of = |waits: Vec<Op>| {
+        let receiver = irecvs().chain(waits).collect();
+        ends(std::iter::once(receiver).chain(senders(&send)).collect())[0]
+    };
+    let last = Time::from(ranks - 1) * gap + SEND + bytes + LATENCY + RECEIVE;
+    assert_eq!(of(vec![Op::WAITALL]), last);
+    assert_eq!(of((1..ranks).map(Op::Wait).collect()), last);
+    // What is here before the wait is worked on first.
+    assert_eq!(of(vec![Op::Compute(3 * gap + 5_000), Op::WAITALL]), last);
+    // All at once: one after the other.
+    let late = 8 * gap;
+    let n = Time::from(ranks - 1);
+    assert_eq!(of(vec![Op::Compute(late), Op::WAITALL]), late + n * RECEIVE);
+    // The root of a linear gather waits in the same way.
+    let mut config = config();
+    config.collectives.gather = RootedAlgorithm::Linear;
+    let gather = Op::Collective(COMM_WORLD, Call::Gather { root: 0, bytes });
+    let root = vec![gather.clone()];
+    let found = run(config, std::iter::once(root).chain(senders(&gather)).collect());
+    assert_eq!(found[0].end, Some(last));
 }

@@ -55,6 +55,8 @@ pub struct Simulation<Q = SingleProcess> {
     awaited: Vec<bool>,
     /// Number of packet moves up to the latest step with a move, and the end of that step.
     moved: (u64, Time),
+    /// When to look next for ranks that wait for each other beside jobs without an end.
+    next_look: Time,
     /// All events before this time have been handled.
     until: Time,
     /// Length of the run in simulated time.
@@ -89,7 +91,8 @@ impl<Q: ProcessGroup> Simulation<Q> {
             let ends = simulation.links_end().min(simulation.link_traffic.ends);
             let done = simulation.until;
             let jump = simulation.skipper.as_ref().map_or(NEVER, |skipper| skipper.next(done, now));
-            ((now / step + 1) * step).min(window_ends).min(ends).min(duration).min(jump)
+            let look = simulation.next_look;
+            ((now / step + 1) * step).min(window_ends).min(ends).min(duration).min(jump).min(look)
         };
         let mut until = until_next(self, self.until, window_ends, duration);
         let (end, status) = loop {
@@ -118,6 +121,9 @@ impl<Q: ProcessGroup> Simulation<Q> {
                 break (self.standstill(&status), status);
             }
             if let Some(end) = self.watchdog(&status) {
+                break (end, status);
+            }
+            if let Some(end) = self.deadlocked(&status) {
                 break (end, status);
             }
             if self.any(!observe(&self.progress(&status)) || self.tables.failed()) {

@@ -137,6 +137,25 @@ fn a_deadlock_beside_a_failed_job() {
     );
 }
 
+/// Beside a pattern, which has no end, a deadlock ends the run, on any number of threads at one time.
+/// A wait that ends is none, however long.
+#[test]
+fn a_deadlock_beside_a_job_without_an_end() {
+    let jobs = || json!([noise(0.3), halo()]);
+    let stuck = |rank: u32| vec![Op::Compute(9_990_000), Op::Recv(from(rank ^ 1))];
+    let [one, three] = [1, 3].map(|threads| with_programs(jobs(), threads, stuck));
+    let End::Stalled(text) = &one.end else { panic!("{:?}", one.end) };
+    assert!(text.starts_with("12 ranks wait"), "{text}");
+    assert!(one.end == three.end && one.tables == three.tables);
+    assert_eq!(one.document["simulated_ps"], three.document["simulated_ps"]);
+    let late = |rank: u32| match rank {
+        0 => vec![Op::Compute(700_000_000), send(1, 8)],
+        1 => vec![Op::Recv(from(0))],
+        _ => Vec::new(),
+    };
+    assert_eq!(with_programs(jobs(), 1, late).end, End::Finished);
+}
+
 /// A fault in the last step before a pattern's company ends the run, and messages on their way to
 /// nobody, are told.
 #[test]

@@ -44,8 +44,6 @@ impl Sizes {
 #[derive(Debug, Default)]
 pub(super) struct OfRank {
     pub(super) sent: BTreeMap<(u32, u32, i32), Sizes>,
-    /// Number of one-sided sends among them, which need no receive.
-    pub(super) posted: BTreeMap<(u32, u32), u64>,
     pub(super) wanted: BTreeMap<(u32, u32, i32), Sizes>,
     /// Receives of any tag from a rank.
     pub(super) any_tag: BTreeMap<(u32, u32), u64>,
@@ -73,7 +71,6 @@ struct Tag {
 struct Pair {
     tags: BTreeMap<i32, Tag>,
     any_tag: u64,
-    posted: u64,
 }
 
 impl Pair {
@@ -107,9 +104,6 @@ impl Messages {
         for ((communicator, to, tag), sizes) in of.sent {
             let pair = self.pair(communicator, to, rank);
             pair.tags.entry(tag).or_default().sent = sizes;
-        }
-        for ((communicator, to), count) in of.posted {
-            self.pair(communicator, to, rank).posted = count;
         }
         for ((communicator, from, tag), sizes) in of.wanted {
             let pair = self.pair(communicator, rank, from);
@@ -147,8 +141,7 @@ impl Receiver {
         if self.any_source > 0 {
             let sum = |of: fn(&Pair) -> u64| self.pairs.values().map(of).sum::<u64>();
             let (sent, wanted) = (sum(Pair::sent), self.any_source + sum(Pair::wanted));
-            let differ = differ(sent, wanted, sum(|pair| pair.posted));
-            return differ.then(|| {
+            return (sent != wanted).then(|| {
                 format!(
                     "rank {to} calls {wanted} receives, {} of them from any rank, and all ranks \
                      send it {}",
@@ -171,14 +164,11 @@ impl Pair {
         };
         if self.any_tag > 0 {
             let (sent, wanted) = (self.sent(), self.wanted());
-            return differ(sent, wanted, self.posted).then(|| text(sent, wanted, ""));
+            return (sent != wanted).then(|| text(sent, wanted, ""));
         }
         self.tags.iter().find_map(|(tag, Tag { sent, wanted })| {
-            if differ(sent.count, wanted.count, self.posted) {
-                return Some(text(sent.count, wanted.count, &format!(" with tag {tag}")));
-            }
             if sent.count != wanted.count {
-                return None;
+                return Some(text(sent.count, wanted.count, &format!(" with tag {tag}")));
             }
             let (bytes, room) = sent.too_long(wanted)?;
             Some(format!(
@@ -187,11 +177,6 @@ impl Pair {
             ))
         })
     }
-}
-
-/// Whether messages and receives differ in number. One-sided sends need no receive.
-const fn differ(sent: u64, wanted: u64, posted: u64) -> bool {
-    wanted > sent || wanted < sent.saturating_sub(posted)
 }
 
 fn messages(count: u64) -> String {

@@ -107,17 +107,13 @@ impl<'a> RankCheck<'a> {
             | Op::Ssend(message)
             | Op::Rsend(message)
             | Op::Bsend(message)
+            | Op::Post(message)
             | Op::Isend(message, _)
-            | Op::Issend(message, _) => {
-                let _ = self.sent(message)?;
-            }
-            Op::Post(message) | Op::Ipost(message, _) => {
-                let (number, to) = self.sent(message)?;
-                *self.messages.posted.entry((number, to)).or_default() += 1;
-            }
+            | Op::Issend(message, _)
+            | Op::Ipost(message, _) => self.sent(message)?,
             Op::Recv(receive) | Op::Irecv(receive, _) => self.wanted(receive)?,
             Op::Sendrecv(message, receive) => {
-                let _ = self.sent(message)?;
+                self.sent(message)?;
                 self.wanted(receive)?;
             }
             Op::SendInit(message, request) => {
@@ -196,10 +192,10 @@ impl<'a> RankCheck<'a> {
         }
     }
 
-    fn sent(&mut self, message: &Outgoing) -> Result<(u32, u32), FileFault> {
+    fn sent(&mut self, message: &Outgoing) -> Result<(), FileFault> {
         let (number, to) = self.partner(message.communicator, message.destination)?;
         self.messages.sent.entry((number, to, message.tag)).or_default().push(message.bytes);
-        Ok((number, to))
+        Ok(())
     }
 
     fn wanted(&mut self, receive: &Incoming) -> Result<(), FileFault> {
@@ -225,7 +221,7 @@ impl<'a> RankCheck<'a> {
         for request in started {
             match request {
                 Persistent::Send(message) => {
-                    let _ = self.sent(&message)?;
+                    self.sent(&message)?;
                 }
                 Persistent::Receive(receive) => self.wanted(&receive)?,
             }

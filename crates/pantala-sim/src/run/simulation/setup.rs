@@ -205,6 +205,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
         if plan.record.q_learning {
             network.record_learning(plan.record.window_ps);
         }
+        let next_look = plan.stop.watchdog_ps;
         Ok(Self {
             link_traffic: if plan.record.link_windows {
                 LinkTraffic::new(links, plan.jobs.len(), plan.record.link_window_ps)
@@ -226,6 +227,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
             peers,
             awaited,
             moved: (0, 0),
+            next_look,
             until: 0,
             simulated: 0,
             now: 0,
