@@ -58,7 +58,7 @@ class Facts:
         reason: why the run ended: finished, duration, interrupted, stalled or failed.
         simulated_ns: the simulated time.
         learning: the jobs whose routing started with estimates that it had not learned.
-        unfinished: the jobs that end by themselves and did not end.
+        unfinished: the jobs that end by themselves, and started, and did not end.
         silent: the jobs that sent nothing.
         captured: the jobs that replay a capture which lacks a part of its program, each with what
             it lacks.
@@ -142,7 +142,9 @@ def facts_of(document: Mapping[str, Any], jobs: pl.DataFrame | None = None) -> F
         unfinished=tuple(
             job["name"]
             for job in planned
-            if ends_by_itself(job) and not rows.get(job["name"], {}).get("complete", True)
+            if ends_by_itself(job)
+            and not rows.get(job["name"], {}).get("complete", True)
+            and rows[job["name"]]["start_ns"] <= simulated
         ),
         silent=tuple(name for name, row in rows.items() if _is_silent(row)),
         captured=tuple(

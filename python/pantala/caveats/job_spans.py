@@ -77,12 +77,16 @@ def spans_of_run(run: RunLike) -> dict[str, JobSpan]:
 def beside_others(spans: Mapping[str, JobSpan]) -> dict[str, float]:
     """Returns the share of its run in which at least one other job ran, for each job.
 
-    The share is 1 for a job that was alone only after the last job that ends by itself.
+    The share is 1 for a job that was alone only after the last job that ends by itself, and 0 for
+    one that starts after the run.
     """
     shares = {}
     for name, span in spans.items():
         others = [other for key, other in spans.items() if key != name]
         start, end, counted = span.start_ns, span.end_ns, span.counted_ns
+        if counted < start:
+            shares[name] = 0.0
+            continue
         whole = _covered(start, counted, others) >= counted - start
         shares[name] = 1.0 if whole else _covered(start, end, others) / (end - start)
     return shares

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from pantala.analysis.job_sets import TOGETHER
 from pantala.caveats.caveat import MOST, Caveat, named, some, union, which
 from pantala.caveats.facts import Facts
 from pantala.caveats.overlaps import overlap_caveat
@@ -24,8 +25,11 @@ _ONE_SEED_EACH = (
     " with several seeds (pantala sweep --seeds 5) before you conclude."
 )
 
+#: Why a run of some jobs ends that do not end by themselves.
+_AS_LONG = "as long as the run together"
 _ENDINGS = {
     "duration": "ended at its set duration (stop.duration)",
+    _AS_LONG: "ended with the run of all jobs together",
     "interrupted": "was interrupted",
     "stalled": "stalled (packets in flight did not move, or ranks waited for one another)",
     "failed": "failed",
@@ -144,9 +148,13 @@ def _coarse(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
 def _cut_off(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
     """Yields a caveat for each way in which runs ended early."""
     endings: dict[str, list[str]] = {}
+    together = facts.get(TOGETHER)
     for title, each in facts.items():
         if not each.complete:
-            endings.setdefault(each.reason, []).append(title)
+            # The run of all jobs determines the length of others, which the user does not set.
+            follows = together is not None and together.reason != each.reason == "duration"
+            reason = _AS_LONG if follows else each.reason
+            endings.setdefault(reason, []).append(title)
     for reason, titles in endings.items():
         ending = _ENDINGS.get(reason, f"is incomplete ({reason})")
         times = [facts[title].simulated_ns for title in titles]

@@ -80,6 +80,8 @@ def curve_table(points: list[CurvePoint], title: str) -> Table:
             caption += f"\n{state}: {MEANINGS[state]}"
     if "saturated" not in shown_states and any(point["saturated"] for point in points):
         caption += f"\n*: {MEANINGS['saturated']}"
+    if few := _few_packets(points):
+        caption += f"\n{few}"
     if any("intervals" in point for point in points):
         caption += "\n\N{PLUS-MINUS SIGN}: half of the 95 % interval over seeds"
     shown = table(title, _HEADINGS, caption, gap=1)
@@ -99,6 +101,25 @@ def curve_table(points: list[CurvePoint], title: str) -> Table:
             PLAIN.rounded(point["packets"]),
         )
     return shown
+
+
+def _few_packets(points: list[CurvePoint]) -> str:
+    """Returns a sentence if points have too few packets to tell 3 % of a load; empty if not."""
+    from pantala.runs.curve_states import ACCEPTED, deviation
+    from pantala.text.amounts import PLAIN
+
+    unsure = {
+        point["load"]: deviation(point["packets"]) for point in points if not point["saturated"]
+    }
+    few = {load: bound for load, bound in unsure.items() if bound > 2 * (1 - ACCEPTED)}
+    if not few:
+        return ""
+    loads = ", ".join(f"{load:.4g}" for load in few)
+    return (
+        f"At {loads}, few packets were counted: throughput up to"
+        f" {PLAIN.percent(min(1.0, max(few.values())))} below the load is taken as accepted."
+        " Give a longer --measure."
+    )
 
 
 def timeline_table(points: list[CurvePoint]) -> Table:

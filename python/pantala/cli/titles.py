@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from pantala.errors import UsageError
@@ -19,8 +20,10 @@ def titles(paths: list[Path]) -> list[str]:
     for place, path in enumerate(resolved):
         if path in resolved[:place]:
             raise UsageError(f"{paths[place]}: is named twice; name each run once")
-    for length in range(1, max(len(path.parts) for path in resolved) + 1):
-        found = ["/".join(path.parts[-length:]) for path in resolved]
+    # A run of an experiment is a link; its target has no name that a user knows.
+    whole = [Path(os.path.abspath(path)) for path in paths]  # noqa: PTH100
+    for length in range(1, max(len(path.parts) for path in whole) + 1):
+        found = ["/".join(path.parts[-length:]) for path in whole]
         if len(set(found)) == len(found):
             break
     return found

@@ -23,6 +23,7 @@ from pantala.files.input_file import check_regular, unreadable
 from pantala.models.base import plain
 from pantala.scenario import Scenario
 from pantala.scenario.toml import read_toml
+from pantala.text.units import Duration
 
 if TYPE_CHECKING:
     from pantala.analysis.statistics import Precision
@@ -246,6 +247,12 @@ def describe(
             raise UsageError(
                 f"{source}: until_precise: reads the windows of jobs, which skipped time lacks;"
                 " remove it, or skip"
+            )
+        first = base.stop.duration
+        if first is not None and int(first) > until.longest_ps:
+            raise UsageError(
+                f"{source}: until_precise.longest = {Duration(until.longest_ps)}: is below"
+                f" stop.duration = {first}, which each run simulates first; write {first} or more"
             )
         # The throughput is read from this table.
         kept = tuple(dict.fromkeys([*kept, "job_windows"]))

@@ -10,7 +10,7 @@ import polars as pl
 from pantala.analysis.steady_throughput import throughputs_of
 from pantala.caveats import Caveat
 from pantala.errors import UsageError
-from pantala.text.amounts import PLAIN, counted
+from pantala.text.amounts import counted
 
 if TYPE_CHECKING:
     from pantala.experiments.stored_experiment import StoredExperiment
@@ -55,7 +55,7 @@ def imprecise_runs(experiment: StoredExperiment, precision: float) -> Iterator[C
     runs = found.group_by("case", "part").agg(known.fill_null(value=False).all().alias("known"))
     short = runs.height - int(runs["known"].sum())
     if short:
-        share = PLAIN.percent(precision)
+        share = f"{100 * precision:g} %"
         text = (
             f"{short:,} of {counted(runs.height, 'run')} ended at the longest time or the most"
             f" packets, before their throughput was known to {share}."

@@ -282,7 +282,9 @@ def jobs_table(reported: ReportedRun) -> ReportTable:
             [
                 Cell(case.label, job=case.name, condition=case.condition),
                 Cell(count(row["ranks"]), row["ranks"]),
-                Cell(
+                Cell("did not start")
+                if length < 0
+                else Cell(
                     PAGE.duration(length) + ("" if row["complete"] or endless else ", unfinished"),
                     length,
                 ),

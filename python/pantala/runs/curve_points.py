@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
-from pantala.runs.curve_states import ACCEPTED, State, common_state
+from pantala.runs.curve_states import ACCEPTED, State, common_state, is_saturated
 
 __all__ = ["ACCEPTED", "POINT_KEYS", "CurvePoint", "TimelineWindow", "mean_point"]
 
@@ -94,10 +94,14 @@ def mean_point(points: Sequence[CurvePoint]) -> CurvePoint:
         mean[key] = None if found is None else found.mean
         several = found is not None and found.count > 1
         intervals[key] = [found.low, found.high] if found is not None and several else None
-    mean["saturated"] = bool(mean["accepted"] < ACCEPTED * first["load"])
+    mean["packets"] = sum(point["packets"] for point in points)
+    mean["saturated"] = (
+        is_saturated(first["load"], mean["accepted"], mean["packets"])
+        if mean["packets"]
+        else all(point["saturated"] for point in points)
+    )
     states = [point["state"] for point in points]
     mean["state"] = common_state(states, saturated=mean["saturated"])
-    mean["packets"] = sum(point["packets"] for point in points)
     made: Any = {key: mean[key] for key in POINT_KEYS}
     if "timeline" in first:
         made["timeline"] = [

@@ -27,12 +27,22 @@ from collections.abc import Mapping, Sequence
 from math import sqrt
 from typing import Any, Literal
 
-__all__ = ["ACCEPTED", "MEANINGS", "STATES", "UNSETTLED", "State", "common_state", "state_of"]
+__all__ = [
+    "ACCEPTED",
+    "MEANINGS",
+    "STATES",
+    "UNSETTLED",
+    "State",
+    "common_state",
+    "deviation",
+    "is_saturated",
+    "state_of",
+]
 
 State = Literal["learning", "draining", "collapsing", "saturated", "filling", "steady"]
 
-#: A point that accepts less than this share of the offered load is saturated. The core applies the
-#: same share to each measurement.
+#: A point that accepts less than this share of the offered load is saturated, if the number of its
+#: packets can tell. The core applies the same rule to each measurement.
 ACCEPTED = 0.97
 
 #: The states, the first to be excluded first, and each in a sentence.
@@ -63,7 +73,12 @@ Span = Mapping[str, Any]
 
 
 def state_of(
-    load: float, spans: Sequence[Span], warmup_spans: Sequence[Span] = (), *, learns: bool = False
+    load: float,
+    spans: Sequence[Span],
+    warmup_spans: Sequence[Span] = (),
+    *,
+    saturated: bool | None = None,
+    learns: bool = False,
 ) -> State:
     """Returns the state that a measurement shows, by the rules of this module.
 
@@ -72,10 +87,12 @@ def state_of(
         spans: the window in equal spans: `accepted`, `nonminimal_share` and `latency_mean_ns` (None
             without packets), and `packets`.
         warmup_spans: the warm-up in equal spans.
+        saturated: whether the core calls the window saturated; by default the spans tell.
         learns: whether the routing learns, and began without learned estimates.
     """
     whole = _joined(spans)
-    saturated = whole["accepted"] < ACCEPTED * load
+    if saturated is None:
+        saturated = is_saturated(load, whole["accepted"], whole["packets"])
     if whole["accepted"] > load * (1 + max(_DRAINS, _noise(whole))):
         return "draining"
     if learns and _changes(_parts(spans, 2), saturated):
@@ -91,6 +108,25 @@ def state_of(
     if saturated:
         return "saturated"
     return "filling" if growth is not None and growth > _GROWS else "steady"
+
+
+def is_saturated(load: float, accepted: float, packets: int) -> bool:
+    """Returns whether a network is saturated that accepts so much of a load.
+
+    Args:
+        load: the offered load.
+        accepted: the accepted throughput, in the same unit.
+        packets: the packets behind it.
+    """
+    if not packets:
+        return True
+    offered = packets * load / accepted if accepted else 0
+    return accepted < load * (1 - max(1 - ACCEPTED, deviation(offered)))
+
+
+def deviation(packets: float) -> float:
+    """Returns four relative standard deviations of a number of packets that is drawn at random."""
+    return _DEVIATIONS / sqrt(packets) if packets else 1.0
 
 
 def common_state(states: Sequence[State], *, saturated: bool) -> State:
@@ -151,5 +187,4 @@ def _growth(quarters: Sequence[Span]) -> float | None:
 
 
 def _noise(part: Span) -> float:
-    """Returns four relative standard deviations of the number of packets."""
-    return _DEVIATIONS / sqrt(part["packets"]) if part["packets"] else 1.0
+    return deviation(part["packets"])

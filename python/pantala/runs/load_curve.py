@@ -275,7 +275,13 @@ def _resolved(scenario: Scenario, like: Plan | None = None) -> Plan:
 def _as_point(measured: Mapping[str, Any], setup: CurveSetup) -> CurvePoint:
     spans, before = measured["spans"], measured["warmup_spans"]
     found = dict(measured) | {
-        "state": state_of(measured["load"], spans, before, learns=setup.learns)
+        "state": state_of(
+            measured["load"],
+            spans,
+            before,
+            saturated=measured["saturated"],
+            learns=setup.learns,
+        )
     }
     if setup.count_from == "start":
         found |= {key: measured[f"{key}_from_start"] for key in COUNTED_FROM}

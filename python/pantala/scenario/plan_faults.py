@@ -64,22 +64,28 @@ def at_written_jobs(error: PlanError, places: Sequence[str], names: Sequence[str
         names: by job of the plan, its name.
     """
 
-    def written(key: str, message: str) -> tuple[str, str]:
-        match = _JOB.match(key)
+    def written(each: PlanError) -> tuple[str, str, str, str]:
+        said = each.key, each.value, each.message, each.remedy
+        match = _JOB.match(each.key)
         if match is None:
-            return key, message
-        number = int(match[1])
+            return said
+        number, rest = int(match[1]), each.key[match.end() :]
         place = places[number] if number < len(places) else "background"
         if place.startswith("jobs"):
-            return f"{place}{key[match.end() :]}", message
-        return place, f"its job {names[number]}: {message}" if number < len(names) else message
+            return f"{place}{rest}", *said[1:]
+        name = f"its job {names[number]}" if number < len(names) else "a job"
+        root = place.partition(".")[0]
+        if root == "snapshot" and not rest.startswith(".workload"):
+            return place, each.value, f"{name}: {each.message}", each.remedy
+        # The scenario has neither the key nor the value, so the remedy is not about them.
+        makes = "applications, sizes or placement" if root == "background" else "applications"
+        own = f"{rest.removeprefix('.')} = {quantity_text(each.key, each.value)}"
+        return place, "", f"{name}: {own}: {each.message}", f"correct the {makes} of {root}"
 
-    others = []
-    for each in error.others:
-        key, message = written(each.key, each.message)
-        others.append((key, each.value, message, each.remedy))
-    key, message = written(error.key, error.message)
-    return PlanError(key, error.value, message, error.remedy, dict.fromkeys(others))
+    own = written(error)
+    others = dict.fromkeys(map(written, error.others))
+    others.pop(own, None)
+    return PlanError(*own, others)
 
 
 def with_remedy(error: PlanError, remedy: str) -> PlanError:

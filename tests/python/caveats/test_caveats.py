@@ -393,3 +393,24 @@ def test_a_job_that_repeats_is_not_cut_off(cli: Cli, tmp_path: Path) -> None:
     assert "unfinished" not in page
     assert "the routing chose" not in page
     assert "bytes together than in all runs alone" in page or "as many bytes" in page
+
+
+def test_a_job_that_starts_after_the_run_ran_beside_nobody_and_is_not_unfinished() -> None:
+    rows = [row("early", 0, 90), row("late", 500, None, packets=0, injected_bytes=0, mpi_bytes=0)]
+    found = facts([job("early"), job("late")], rows, {})
+    assert (found.unfinished, found.silent) == ((), ("late",))
+    spans = job_spans([job("early"), job("late")], {each["name"]: each for each in rows}, 100.0, "")
+    assert beside_others(spans) == {"early": 0.0, "late": 0.0}
+
+
+def test_a_run_alone_that_ends_with_the_run_together_blames_no_key() -> None:
+    ends = facts([job("a")], [row("a", 0, 90)], {})
+    cut = facts([job("b")], [row("b", 0, None)], {}, complete=False, reason="duration")
+
+    def said(together: Facts) -> list[str]:
+        made = caveats_of({"together": together, "alone-b": cut}, ask_for_seeds=False)
+        return [each.text for each in made if each.kind == "cut_off"]
+
+    (text,) = said(ends)
+    assert "ended with the run of all jobs together after 100 ns" in text
+    assert all("stop.duration" in text for text in said(cut))

@@ -328,3 +328,8 @@ def test_the_command_prints_throughputs(tmp_path: Path, cli: Callable[..., Ended
     found = pt.Experiment(tmp_path / "out").throughputs().to_dicts()
     assert [row[3] for row in rows] == [f"{each['accepted']:.4f}" for each in found]
     assert [row[6] for row in rows] == ["yes" if each["steady"] else "no" for each in found]
+
+
+def test_the_longest_time_is_not_below_the_duration(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"longest = 10 us: is below stop\.duration = 50 us"):
+        pt.sweep(experiment("10 us"), tmp_path / "sweep")

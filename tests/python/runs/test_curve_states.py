@@ -56,6 +56,8 @@ RISING = [0.030, 0.031, 0.032, 0.036, 0.041, 0.045, 0.047, 0.052]
         # In a saturated network latency grows without learning.
         (0.9, spans(0.7, latency=[1e3, 2e3, 3e3, 4e3, 5e3, 6e3, 7e3, 8e3]), [], True, "saturated"),
         # Few packets say little.
+        (0.1, spans(0.096, packets=100), [], False, "steady"),
+        (0.1, spans(0.096, packets=10_000), [], False, "saturated"),
         (0.1, spans(0.106, packets=400), [], False, "steady"),
         (0.1, spans(0.0, latency=0.0, packets=0), [], False, "saturated"),
     ],

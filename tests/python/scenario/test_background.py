@@ -448,3 +448,26 @@ def test_a_node_of_a_snapshot_that_is_taken_is_a_fault_that_names_its_job(logs: 
         scenario([{**taken, "workload": LOOP}], snapshot=snapshot).resolve()
     assert 'its job job-1: node 0 belongs to job "own"; give every' in str(raised.value)
     assert "key snapshot.file = " in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("background", "message"),
+    [
+        (
+            {"applications": [{"workload": {"kind": "halo3d", "grid": [2, 2, 2]}}]},
+            "its job background-1: workload.grid = [2, 2, 2]: the grid has 8 cells",
+        ),
+        (
+            {"sizes": [{"nodes": 4, "weight": 1}], "placement": {"kind": "nodes", "nodes": [1, 2]}},
+            "its job background-01: placement.nodes = 2 nodes: ",
+        ),
+    ],
+)
+def test_a_fault_of_a_job_of_the_background_names_what_makes_the_job(
+    background: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(pt.ScenarioError) as raised:
+        scenario(background={"share": 0.9, **background}).resolve()
+    first = str(raised.value).splitlines()[0]
+    assert f"key background: {message}" in first
+    assert "; correct the applications, sizes or placement of background" in first

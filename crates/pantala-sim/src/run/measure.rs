@@ -21,6 +21,10 @@ use sha2::{Digest, Sha256};
 /// A network is saturated if it accepts less than this fraction of the offered load.
 pub const SATURATED_BELOW: f64 = 0.97;
 
+/// So many standard deviations of the number of packets that are offered, drawn at random, are no
+/// saturation.
+const DEVIATIONS: f64 = 4.0;
+
 /// Number of equal spans of the warm-up, and of the window, in the record of how they went.
 const SPANS: usize = 8;
 
@@ -32,7 +36,8 @@ pub struct Point {
     pub load: f64,
     /// Flits delivered in the window, as a fraction of terminal bandwidth.
     pub accepted: f64,
-    /// Whether `accepted` is below 0.97 of `load`.
+    /// Whether `accepted` is below 0.97 of `load`, and below it by more than 4 standard deviations
+    /// of the number of packets offered in the window.
     pub saturated: bool,
     /// Mean packet latency; `nic.latency_from` of the plan defines its start.
     pub latency_mean_ns: Option<f64>,
@@ -308,7 +313,7 @@ impl Measurement {
         Point {
             load: self.load,
             accepted,
-            saturated: accepted < SATURATED_BELOW * self.load,
+            saturated: accepted < self.least_accepted() * self.load,
             latency_mean_ns: latency.mean().map(|m| m / 1_000.0),
             latency_p50_ns: at(&latency, 0.5),
             latency_p95_ns: at(&latency, 0.95),
@@ -326,6 +331,15 @@ impl Measurement {
             timeline: self.timeline.then(|| self.timeline()),
             bench: cost(&self.simulation, hex(&hash.finalize())),
         }
+    }
+
+    /// Returns the fraction of the offered load below which the network is saturated.
+    fn least_accepted(&self) -> f64 {
+        let plan = &self.simulation.plan;
+        let capacity = accepted(&self.simulation, 1.0, self.window);
+        let flits = if capacity > 0.0 { self.load / capacity } else { 0.0 };
+        let packets = flits / f64::from(plan.packet_bytes.div_ceil(plan.flit_bytes));
+        SATURATED_BELOW.min(1.0 - DEVIATIONS / packets.sqrt())
     }
 
     /// Returns the spans of the warm-up, those of the window, and their sum.
