@@ -23,7 +23,6 @@ from pantala.files.input_file import check_regular, unreadable
 from pantala.models.base import plain
 from pantala.scenario import Scenario
 from pantala.scenario.toml import read_toml
-from pantala.text.units import Duration
 
 if TYPE_CHECKING:
     from pantala.analysis.statistics import Precision
@@ -242,17 +241,11 @@ def describe(
     if "until_precise" in tables:
         from pantala.experiments.until_precise import read_until_precise
 
-        until = read_until_precise(tables["until_precise"], source)
+        until = read_until_precise(tables["until_precise"], source, base.stop.duration)
         if base.skip is not None:
             raise UsageError(
                 f"{source}: until_precise: reads the windows of jobs, which skipped time lacks;"
                 " remove it, or skip"
-            )
-        first = base.stop.duration
-        if first is not None and int(first) > until.longest_ps:
-            raise UsageError(
-                f"{source}: until_precise.longest = {Duration(until.longest_ps)}: is below"
-                f" stop.duration = {first}, which each run simulates first; write {first} or more"
             )
         # The throughput is read from this table.
         kept = tuple(dict.fromkeys([*kept, "job_windows"]))

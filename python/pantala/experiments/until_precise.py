@@ -12,6 +12,7 @@ from pantala.errors import UsageError
 from pantala.models.base import Count, Model, PositiveDuration, fault, plain
 from pantala.models.faults import scenario_error
 from pantala.store.until_precise import UntilPrecise
+from pantala.text.units import Duration
 
 __all__ = ["read_until_precise"]
 
@@ -36,11 +37,16 @@ class _Key(Model):
     """The number of delivered packets at which a run ends at the latest."""
 
 
-def read_until_precise(value: object, source: str) -> UntilPrecise:
+def read_until_precise(value: object, source: str, first: Duration | None) -> UntilPrecise:
     """Returns the option from the value of the key.
 
+    Args:
+        value: the value.
+        source: the experiment's file, or another name for it.
+        first: the duration of each run before it continues.
+
     Raises:
-        UsageError: it is not a table.
+        UsageError: it is not a table, or the longest time is below the first duration.
         ScenarioError: a key of the table is wrong.
     """
     if not isinstance(value, Mapping):
@@ -52,4 +58,9 @@ def read_until_precise(value: object, source: str) -> UntilPrecise:
         key = _Key.model_validate(value)
     except ValidationError as error:
         raise scenario_error(error, f"{source}: until_precise", plain(value)) from None
+    if first is not None and int(first) > int(key.longest):
+        raise UsageError(
+            f"{source}: until_precise.longest = {key.longest}: is below stop.duration = {first},"
+            f" which each run simulates first; write {first} or more"
+        )
     return UntilPrecise(key.precision, int(key.longest), key.most_packets)

@@ -267,7 +267,11 @@ class Communicator(Collectives, RefusedCalls):
         )
 
     def free(self) -> None:
-        """Frees the communicator."""
+        """Frees the communicator.
+
+        No non-blocking collective on it may be pending: MPI lets it complete, Pantala refuses the
+        run.
+        """
         self._recorder.free(self._me, self._id)
 
     def _made(self, made: tuple[int, int, int] | None) -> Communicator | None:

@@ -109,7 +109,9 @@ def test_values_that_seeds_lack_have_no_interval() -> None:
     assert (found["latency_mean_ns"], found["intervals"]["latency_mean_ns"]) == (1.0, None)
     assert found["intervals"]["latency_p50_ns"] == [1.0, 1.0]
     assert mean_point([empty, empty])["latency_mean_ns"] is None
-    assert mean_point([with_(accepted=0.9), full])["saturated"]
+    many = {"packets": 100_000}
+    assert mean_point([with_(accepted=0.9, **many), with_(**many)])["saturated"]
+    assert not mean_point([with_(accepted=0.9), full])["saturated"], "six packets cannot tell"
     assert mean_point([empty]) is empty
 
 
