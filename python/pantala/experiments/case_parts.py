@@ -61,8 +61,8 @@ class CaseParts(StoredExperiment):
         """
         if not self.single:
             raise UsageError(
-                f"{self.path}: experiment {self.name} has {len(self._numbers):,} cases; choose one:"
-                " Experiment.case(NUMBER) in Python, the folder of a run (runs/XX/RUN) in a command"
+                f"{self.path}: experiment {self.name} has {len(self._numbers):,} cases; choose one"
+                " with Experiment.case(NUMBER), or in a command the folder of a run (runs/XX/RUN)"
             )
         return self._parts_of(self.cases)
 
