@@ -152,8 +152,9 @@ def _cut_off(facts: Mapping[str, Facts]) -> Iterator[Caveat]:
     for title, each in facts.items():
         if not each.complete:
             # The run of all jobs determines the length of others, which the user does not set.
-            follows = together is not None and together.reason != each.reason == "duration"
-            reason = _AS_LONG if follows else each.reason
+            reason = each.reason
+            if reason == "duration" and together and together.reason != "duration":
+                reason = _AS_LONG
             endings.setdefault(reason, []).append(title)
     for reason, titles in endings.items():
         ending = _ENDINGS.get(reason, f"is incomplete ({reason})")

@@ -77,7 +77,7 @@ def state_of(
     spans: Sequence[Span],
     warmup_spans: Sequence[Span] = (),
     *,
-    saturated: bool | None = None,
+    saturated: bool,
     learns: bool = False,
 ) -> State:
     """Returns the state that a measurement shows, by the rules of this module.
@@ -87,12 +87,10 @@ def state_of(
         spans: the window in equal spans: `accepted`, `nonminimal_share` and `latency_mean_ns` (None
             without packets), and `packets`.
         warmup_spans: the warm-up in equal spans.
-        saturated: whether the core calls the window saturated; by default the spans tell.
+        saturated: whether the core calls the window saturated.
         learns: whether the routing learns, and began without learned estimates.
     """
     whole = _joined(spans)
-    if saturated is None:
-        saturated = is_saturated(load, whole["accepted"], whole["packets"])
     if whole["accepted"] > load * (1 + max(_DRAINS, _noise(whole))):
         return "draining"
     if learns and _changes(_parts(spans, 2), saturated):
@@ -116,11 +114,9 @@ def is_saturated(load: float, accepted: float, packets: int) -> bool:
     Args:
         load: the offered load.
         accepted: the accepted throughput, in the same unit.
-        packets: the packets behind it.
+        packets: the packets behind it, more than none.
     """
-    if not packets:
-        return True
-    offered = packets * load / accepted if accepted else 0
+    offered = packets * load / accepted
     return accepted < load * (1 - max(1 - ACCEPTED, deviation(offered)))
 
 

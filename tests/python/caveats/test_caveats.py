@@ -414,3 +414,11 @@ def test_a_run_alone_that_ends_with_the_run_together_blames_no_key() -> None:
     (text,) = said(ends)
     assert "ended with the run of all jobs together after 100 ns" in text
     assert all("stop.duration" in text for text in said(cut))
+
+
+@pytest.mark.native
+def test_a_report_says_that_a_job_did_not_start(tmp_path: Path) -> None:
+    late = {"jobs.noise.start": "1 s", "jobs.noise.repeat": True}
+    run = pt.run(scenario().replace(late), tmp_path / "run")
+    page = (run.path / "report.html").read_text()
+    assert "did not start" in page

@@ -12,7 +12,7 @@ import pytest
 
 import pantala as pt
 from pantala import figures
-from pantala.runs.curve_states import MEANINGS, STATES, common_state, state_of
+from pantala.runs.curve_states import MEANINGS, STATES, common_state, is_saturated, state_of
 from support import Ended
 
 Cli = Callable[..., Ended]
@@ -65,7 +65,10 @@ RISING = [0.030, 0.031, 0.032, 0.036, 0.041, 0.045, 0.047, 0.052]
 def test_the_first_rule_that_holds_gives_the_state(
     load: float, window: list[Any], warmup: list[Any], learns: bool, state: str
 ) -> None:
-    assert state_of(load, window, warmup, learns=learns) == state
+    packets = sum(span["packets"] for span in window)
+    accepted = sum(span["accepted"] for span in window) / len(window)
+    saturated = is_saturated(load, accepted, packets) if packets else True
+    assert state_of(load, window, warmup, saturated=saturated, learns=learns) == state
     assert state in MEANINGS
 
 
@@ -73,7 +76,8 @@ def test_spans_without_packets_have_no_latency() -> None:
     empty = spans(0.0, packets=0)
     for span in empty:
         span["latency_mean_ns"] = span["nonminimal_share"] = None
-    assert state_of(0.1, empty, empty, learns=True) == "saturated"
+    assert state_of(0.1, empty, empty, saturated=True, learns=True) == "saturated"
+    assert state_of(0.1, empty, empty, saturated=False, learns=True) == "steady"
 
 
 def test_the_most_frequent_state_is_that_of_the_seeds() -> None:

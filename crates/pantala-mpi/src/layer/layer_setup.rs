@@ -3,7 +3,7 @@
 use pantala_engine::Time;
 
 use crate::coarse_packets::CoarsePackets;
-use crate::config::{MpiConfig, NicOrder, Recording};
+use crate::config::{MpiConfig, NicOrder, Progress, Recording};
 use crate::node_map::NodeMap;
 
 /// The configuration of a layer, and what follows from it.
@@ -51,7 +51,7 @@ impl LayerSetup {
             coarse_packets: None,
             paced: config.paces(),
             costly_sends: config.sends_cost(),
-            costly_receives: config.receives_cost(),
+            costly_receives: config.progress == Progress::Independent && config.receives_cost(),
             costly_posts: config.posts_cost(),
             nic_transmit: match config.nic_order {
                 NicOrder::Fifo => config.nic_transmit_ps,

@@ -312,6 +312,7 @@ impl<P: OperationStream> MpiLayer<P> {
             };
             work = matching.saturating_add(copy);
             if work > 0 && owner != CALL && owner >= MAX_REQUESTS {
+                // Until the copy is complete, something can still wake the rank.
                 self.jobs.of_mut(header.job).in_transit += 1;
                 self.transfers.messages[handle].header.target = receive;
                 self.nics.delay_until(

@@ -35,11 +35,13 @@ impl<P: OperationStream> MpiLayer<P> {
                 return self.fail(r, fault, now);
             }
         }
-        let works = self.setup.costly_receives && !self.in_calls();
         let rank = &mut self.ranks[r];
         if !rank.satisfied(&self.transfers.messages) {
-            if let (true, Activity::Blocked(until)) = (works, rank.activity) {
-                rank.works_on_arrivals(until, now);
+            match rank.activity {
+                Activity::Blocked(until) if self.setup.costly_receives => {
+                    rank.works_on_arrivals(until, now);
+                }
+                _ => {}
             }
             return;
         }
@@ -91,6 +93,7 @@ impl<P: OperationStream> MpiLayer<P> {
                         let kind = op.call_kind();
                         match self.execute(r, op, now, wakes) {
                             Ok(true) if leaves => {
+                                // It leaves at once, so it is no wait.
                                 let tests = kind == CallKind::Wait;
                                 let until = tests.then_some(BlockedUntil::Progress);
                                 Ok(self.attend(r, until, kind, now, wakes))

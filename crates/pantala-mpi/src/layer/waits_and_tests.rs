@@ -148,12 +148,11 @@ impl<P: OperationStream> MpiLayer<P> {
         kind: CallKind,
         now: Time,
     ) -> bool {
-        let works = self.setup.costly_receives && !self.in_calls();
         let rank = &mut self.ranks[r];
         rank.activity = Activity::Blocked(until);
         rank.in_call(kind);
         rank.since = now;
-        if works {
+        if self.setup.costly_receives {
             rank.works_on_arrivals(until, now);
         }
         false

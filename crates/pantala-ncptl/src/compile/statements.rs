@@ -237,6 +237,8 @@ impl Compiler {
 
     fn send(&mut self, send: &ast::Send, span: Span) -> Result<(), Failure> {
         let receive = send.receive.as_ref();
+        let into = receive.and_then(|spec| spec.into.as_ref());
+        self.unrolled += usize::from(into.is_some_and(|(unique, _)| *unique == Some(true)));
         let receives = receive.and_then(|spec| spec.asynchronous).unwrap_or(send.asynchronous);
         let (source, target) = self.pair(&send.source, &send.target)?;
         let (tag, receive_tag, messages) = self.seeing(&send.source, &source, |this| {

@@ -472,7 +472,10 @@ fn repetitions_start_with_one_mapping() {
         "for 2 repetitions {{ {swap} then task 0 sends a unique 4 byte message to task 1 }}"
     );
     let each = format!("for each k in {{1, 2}} {{ {swap} then {message} }}");
-    for program in [unique, each] {
+    let into = format!(
+        "for 2 repetitions {{ {swap} then {message} who receives it as a unique message }}"
+    );
+    for program in [unique, each, into] {
         assert_eq!(
             calls(&program),
             ["Recv<1 4; Recv<2 4", "Send>0 4", "Send>0 4", ""],

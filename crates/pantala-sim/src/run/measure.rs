@@ -21,8 +21,8 @@ use sha2::{Digest, Sha256};
 /// A network is saturated if it accepts less than this fraction of the offered load.
 pub const SATURATED_BELOW: f64 = 0.97;
 
-/// So many standard deviations of the number of packets that are offered, drawn at random, are no
-/// saturation.
+/// Throughput can fall below the load by chance, up to this many standard deviations of the number
+/// of packets that are offered.
 const DEVIATIONS: f64 = 4.0;
 
 /// Number of equal spans of the warm-up, and of the window, in the record of how they went.
