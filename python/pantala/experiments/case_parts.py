@@ -10,7 +10,6 @@ from typing import Self
 import polars as pl
 
 from pantala.analysis.attribution import METHODS
-from pantala.analysis.job_sets import TOGETHER, alone_runs, targets_of_set
 from pantala.analysis.slowdown import SLOWDOWN_COLUMNS, slowdown_of
 from pantala.catalogue.interference_modes import mode_of
 from pantala.errors import RunDirectoryError, UsageError, shortened
@@ -20,6 +19,7 @@ from pantala.files.run_files import why_failed
 from pantala.metrics.run_metrics import chosen_job
 from pantala.results.run import Run
 from pantala.run_tables.table_display import converted
+from pantala.scenario.job_sets import TOGETHER, alone_runs, targets_of_set
 
 __all__ = ["CaseParts"]
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import polars as pl
 
-from pantala.analysis.job_sets import TOGETHER
 from pantala.analysis.statistics import Method
 from pantala.errors import UsageError, nearest
 from pantala.experiments.case_parts import CaseParts
@@ -23,6 +22,7 @@ from pantala.experiments.over_seeds import (
 )
 from pantala.experiments.samples import check_column, check_numeric
 from pantala.results.run import Run
+from pantala.scenario.job_sets import TOGETHER
 
 __all__ = ["Experiment"]
 

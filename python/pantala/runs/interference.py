@@ -21,7 +21,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from pantala.analysis.job_sets import TOGETHER, alone_runs
 from pantala.analysis.slowdown import slowdown_of
 from pantala.catalogue.interference_modes import mode_of
 from pantala.core.extension import Threads, core
@@ -46,6 +45,7 @@ from pantala.runs.parts import Part
 from pantala.runs.progress import ProgressLine
 from pantala.scenario import Scenario
 from pantala.scenario.interference import targets_of
+from pantala.scenario.job_sets import TOGETHER, alone_runs
 from pantala.store.identity import run_id
 from pantala.store.run_store import RunStore
 
