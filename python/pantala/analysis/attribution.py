@@ -19,8 +19,8 @@ from typing import Any
 
 import polars as pl
 
+from pantala.catalogue.job_sets import TOGETHER, without_name
 from pantala.errors import UsageError, nearest
-from pantala.scenario.job_sets import TOGETHER, without_name
 from pantala.text.amounts import counted, join
 
 __all__ = [

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from pantala.catalogue.job_sets import alone_runs, job_sets
 from pantala.errors import UsageError
 from pantala.run_tables.run_like import stop_ns
 from pantala.run_tables.skipped_time import skipped_spans
-from pantala.scenario.job_sets import alone_runs, job_sets
 
 if TYPE_CHECKING:
     from polars.datatypes import DataTypeClass
@@ -164,7 +164,7 @@ def slowdowns_of(runs: Mapping[str, RecordedRun]) -> pl.DataFrame:
     """Compares every job with its run alone, in each job set of an interference experiment.
 
     Args:
-        runs: the runs by the names of their parts: `pantala.scenario.job_sets`.
+        runs: the runs by the names of their parts: `pantala.catalogue.job_sets`.
 
     Returns:
         One row per job set and job: ``job_set``, the name of the run; ``beside``, the names of the

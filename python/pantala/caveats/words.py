@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from pantala.catalogue.job_sets import TOGETHER
 from pantala.caveats.caveat import MOST, Caveat, named, some, union, which
 from pantala.caveats.facts import Facts
 from pantala.caveats.overlaps import overlap_caveat
-from pantala.scenario.job_sets import TOGETHER
 from pantala.text.amounts import PLAIN, counted
 
 __all__ = [

@@ -269,7 +269,7 @@ def _print_slowdowns(experiment: Experiment) -> None:
     import polars as pl
 
     from pantala.analysis.attribution import slowdown_in_words
-    from pantala.scenario.job_sets import TOGETHER
+    from pantala.catalogue.job_sets import TOGETHER
 
     measures = ("slowdown", "run_time_slowdown")
     found = experiment.mean_slowdowns().filter(

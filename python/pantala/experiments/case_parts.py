@@ -12,6 +12,7 @@ import polars as pl
 from pantala.analysis.attribution import METHODS
 from pantala.analysis.slowdown import SLOWDOWN_COLUMNS, slowdown_of
 from pantala.catalogue.interference_modes import mode_of
+from pantala.catalogue.job_sets import TOGETHER, alone_runs, targets_of_set
 from pantala.errors import RunDirectoryError, UsageError, shortened
 from pantala.experiments.stored_experiment import StoredExperiment
 from pantala.files.forks import check_no_fork
@@ -19,7 +20,6 @@ from pantala.files.run_files import why_failed
 from pantala.metrics.run_metrics import chosen_job
 from pantala.results.run import Run
 from pantala.run_tables.table_display import converted
-from pantala.scenario.job_sets import TOGETHER, alone_runs, targets_of_set
 
 __all__ = ["CaseParts"]
 

@@ -9,8 +9,8 @@ import polars as pl
 from pantala.analysis.attribution import MEASURES, effects_of
 from pantala.analysis.slowdown import slowdowns_of
 from pantala.analysis.statistics import Method, mean_interval
+from pantala.catalogue.job_sets import TOGETHER
 from pantala.results.run import Run
-from pantala.scenario.job_sets import TOGETHER
 
 __all__ = ["effects_over", "mean_slowdowns_over", "slowdowns_over"]
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import polars as pl
 
 from pantala.analysis.statistics import Method
+from pantala.catalogue.job_sets import TOGETHER
 from pantala.errors import UsageError, nearest
 from pantala.experiments.case_parts import CaseParts
 from pantala.experiments.drawn_jobs import without_drawn
@@ -22,7 +23,6 @@ from pantala.experiments.over_seeds import (
 )
 from pantala.experiments.samples import check_column, check_numeric
 from pantala.results.run import Run
-from pantala.scenario.job_sets import TOGETHER
 
 __all__ = ["Experiment"]
 

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import polars as pl
 
+from pantala.catalogue.job_sets import TOGETHER
 from pantala.catalogue.tables import TABLES
 from pantala.errors import RunDirectoryError, UsageError, nearest
 from pantala.experiments.cases_file import CASES_FILE, REFUSED, SIZE, read_cases
@@ -22,7 +23,6 @@ from pantala.files.run_directory import (
 )
 from pantala.files.run_files import checked_document, document_of
 from pantala.files.table_errors import UNREADABLE
-from pantala.scenario.job_sets import TOGETHER
 
 __all__ = ["ListedCases", "experiment_names", "listed_cases"]
 

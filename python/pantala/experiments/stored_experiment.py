@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from pantala.catalogue.interference_modes import has_targets
+from pantala.catalogue.job_sets import TOGETHER, targets_of_set
 from pantala.catalogue.tables import TABLES
 from pantala.caveats import Absent, Caveat, Facts, caveats_of
 from pantala.errors import UsageError, nearest
@@ -19,7 +20,6 @@ from pantala.experiments.equal_results import EqualResults
 from pantala.experiments.listed_cases import listed_cases
 from pantala.results.run import Run
 from pantala.run_tables.table_display import converted
-from pantala.scenario.job_sets import TOGETHER, targets_of_set
 from pantala.store.consolidate import Segments, table_of_run
 from pantala.store.index import Entry, Index, facts_of_entry
 from pantala.store.run_store import RunStore

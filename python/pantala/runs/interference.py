@@ -23,6 +23,7 @@ from typing import Any, cast
 
 from pantala.analysis.slowdown import slowdown_of
 from pantala.catalogue.interference_modes import mode_of
+from pantala.catalogue.job_sets import TOGETHER, alone_runs
 from pantala.core.extension import Threads, core
 from pantala.core.plan import Plan, ProgressCallback
 from pantala.errors import RunDirectoryError, SimulationError
@@ -45,7 +46,6 @@ from pantala.runs.parts import Part
 from pantala.runs.progress import ProgressLine
 from pantala.scenario import Scenario
 from pantala.scenario.interference import targets_of
-from pantala.scenario.job_sets import TOGETHER, alone_runs
 from pantala.store.identity import run_id
 from pantala.store.run_store import RunStore
 

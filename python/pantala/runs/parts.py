@@ -7,9 +7,9 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from pantala.catalogue.interference_modes import mode_of
+from pantala.catalogue.job_sets import TOGETHER, alone_name, pair_name, without_name
 from pantala.scenario import Scenario
 from pantala.scenario.interference import targets_of
-from pantala.scenario.job_sets import TOGETHER, alone_name, pair_name, without_name
 from pantala.scenario.plan import awaited
 
 if TYPE_CHECKING:

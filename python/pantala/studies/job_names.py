@@ -8,7 +8,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING
 
 from pantala.catalogue.interference_modes import mode_of
-from pantala.scenario.job_sets import TOGETHER, alone_name, pair_name, without_name
+from pantala.catalogue.job_sets import TOGETHER, alone_name, pair_name, without_name
 
 if TYPE_CHECKING:
     from pantala.experiments.description import Description

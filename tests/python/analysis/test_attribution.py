@@ -25,12 +25,12 @@ from pantala.analysis.attribution import (
 )
 from pantala.analysis.slowdown import slowdowns_of
 from pantala.analysis.statistics import mean_interval
+from pantala.catalogue.job_sets import TOGETHER, pair_name, without_name
 from pantala.errors import UsageError
 from pantala.experiments.effects import effects_over, mean_slowdowns_over
 from pantala.figures.effects import effect_matrix
 from pantala.models.base import plain
 from pantala.runs.parts import parts_of
-from pantala.scenario.job_sets import TOGETHER, pair_name, without_name
 from support import Ended
 from sweeps import SCENARIO, scenario
 

@@ -1,6 +1,6 @@
 //! The graphs of all ranks as bytes: in memory, or in a temporary file if they are large.
 //!
-//! A rank's part holds its nodes ([`Record`], in the order of the file), the dependents of all
+//! A rank's part holds its nodes (`Record`, in the order of the file), the dependents of all
 //! nodes one after the other (u32), and its roots (u32). All numbers are little-endian.
 
 use std::fs::File;
