@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -109,6 +111,12 @@ def test_the_architecture_lists_the_rooms_as_the_lint_holds_them() -> None:
     rooms = {room for layer in layers for room in layer.split(" | ")}
     described = set(re.findall(r"^\| `([a-z_]+)(?:/(?:NAME/)?|\.py)` \|", page, re.MULTILINE))
     assert rooms <= described
+
+
+def test_rooms_import_only_rooms_below() -> None:
+    lint = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache", "--no-logo"]
+    done = subprocess.run(lint, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
 
 
 def test_files_have_at_most_400_lines() -> None:
