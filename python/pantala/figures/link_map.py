@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
 from pantala.analysis.link_load import link_loads
+from pantala.errors import UsageError
 from pantala.figures.style import PERCENT, WIDTH, new_figure, style
 from pantala.metrics.traffic import group_means
 from pantala.run_tables.run_like import RunLike
@@ -64,8 +65,14 @@ def link_load_map(
 
 
 def map_of(matrices: Mapping[str, NDArray[Any]], measure: Measure = "utilization") -> Figure:
-    """Draws heat maps from the means of `group_matrix`, by title: shares, or stalls in ns."""
-    top = max((float(np.nanmax(matrix)) for matrix in matrices.values()), default=0.0)
+    """Draws heat maps from the means of `group_matrix`, by title: shares, or stalls in ns.
+
+    Raises:
+        UsageError: if no matrix has a link.
+    """
+    if all(np.isnan(matrix).all() for matrix in matrices.values()):
+        raise _no_links("link-load-map")
+    top = max(float(np.nanmax(matrix, initial=0.0)) for matrix in matrices.values())
     divisor, unit = (1.0, "") if measure == "utilization" else time_unit(top)
     columns = min(3, len(matrices))
     rows = -(-len(matrices) // columns)
@@ -100,11 +107,16 @@ def link_shift_map(together: RunLike, alone: Mapping[str, RunLike]) -> Figure:
     Args:
         together: the run of all jobs together.
         alone: the run of each job alone, by name.
+
+    Raises:
+        UsageError: if the machine has one router.
     """
     megabytes = pl.col("bytes") / 1e6
     shift = group_matrix(together, megabytes) - sum(
         group_matrix(run, megabytes) for run in alone.values()
     )
+    if np.isnan(shift).all():
+        raise _no_links("link-shift-map")
     reach = float(np.nanmax(np.abs(shift))) or 1.0
     with style():
         figure = new_figure(WIDTH / 2 - 0.3, WIDTH / 2 + 0.5)
@@ -117,6 +129,13 @@ def link_shift_map(together: RunLike, alone: Mapping[str, RunLike]) -> Figure:
         bar.set_label("MB per link")
         bar.outline.set_visible(False)
     return figure
+
+
+def _no_links(kind: str) -> UsageError:
+    return UsageError(
+        f"figure {kind}: the machine has one router, hence no link between routers; name a run of a"
+        " larger machine"
+    )
 
 
 def _panel(

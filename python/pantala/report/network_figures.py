@@ -28,6 +28,10 @@ _SAME = 0.01
 
 
 def _load(reported: ReportedRun) -> PageFigure:
+    title = "Link utilization, group by group"
+    between = figures.group_matrix(reported.run, pl.col("bytes"))
+    if np.isnan(between).all():
+        return PageFigure(title, "The machine has one router: there is no link between routers.")
     loads, last = reported.loads, list(reported.parts)[-1]
     part = (
         loads.shared
@@ -39,11 +43,11 @@ def _load(reported: ReportedRun) -> PageFigure:
         note = f" The panel “{last}” counts {counted_time(reported)}{after}."
     elif reported.beside and not loads.shared:
         note = f" The panel “{last}” counts the whole run, also the time in which not all jobs ran."
-    if np.isnan(figures.group_matrix(reported.run, pl.col("bytes"))).any():
+    if np.isnan(between).any():
         note += " A white square has no link."
     return page_figure(
         "load",
-        "Link utilization, group by group",
+        title,
         "A square is the mean utilization of the global links from the group of its row to the"
         " group of its column; the diagonal is the mean over the links inside the group."
         " Utilization is the share of time in which a link was sending, the congestion index of"
@@ -135,6 +139,8 @@ def _ring(reported: ReportedRun) -> PageFigure | None:
     title = "Stalls inside and between groups"
     stalls = figures.group_matrix(reported.run, pl.col("stall_ns"))
     if not np.nansum(stalls):
+        if np.isnan(stalls).all():
+            return None
         return PageFigure(title, "No link between routers stalled: credits never ran out.")
     if len(stalls) > _GROUPS or len(stalls) < 2:
         return None

@@ -9,6 +9,8 @@ import pytest
 
 import pantala as pt
 from campaign.odd import odd
+from pantala.errors import UsageError
+from pantala.figures.drawing import draw
 from pantala.report.finding import finding_of, hottest_sentence
 from pantala.report.network_figures import NETWORK_FIGURES
 from pantala.report.reported_run import ReportedRun
@@ -125,3 +127,21 @@ def test_the_first_lines_on_many_jobs_are_few(tmp_path: Path) -> None:
     assert " + 7 more jobs on a Dragonfly of 72 nodes" in page
     assert "The 6 of 12 jobs that wait longest for other jobs:" in page
     assert len(cause_sentences(reported)) == 12
+
+
+@pytest.mark.parametrize("mode", [False, True])
+def test_one_router_has_no_map_of_links(mode: bool, tmp_path: Path) -> None:
+    """A warning of NumPy and an empty map before."""
+    loop = {"kind": "allreduce_loop", "message": "64 KiB", "iterations": 3, "compute": "2 us"}
+    data = {
+        "name": "one-router",
+        "machine": {"preset": "kang2022", "topology": {"p": 8, "a": 1, "h": 1, "g": 1}},
+        "routing": "minimal",
+        "interference": mode,
+        "jobs": [{"name": name, "ranks": 4, "workload": loop} for name in ("A", "B")],
+    }
+    found = pt.run(pt.Scenario.from_dict(data), out=tmp_path / "run", progress=False)
+    page = (found.path / "report.html").read_text(encoding="utf-8")
+    assert "The machine has one router: there is no link between routers." in page
+    with pytest.raises(UsageError, match="the machine has one router"):
+        draw("link-shift-map" if mode else "link-load-map", {"one": found}, {})
