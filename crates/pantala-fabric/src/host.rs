@@ -13,6 +13,8 @@ pub struct PacketOffer {
     pub created: Time,
     /// The host's handle of the message. The fabric does not read it.
     pub message: u32,
+    /// A number of the host for the packet. The fabric does not read it.
+    pub number: u32,
     /// The job that the packet belongs to.
     pub job: u16,
     /// The traffic class. A plan can have a routing for each class.
@@ -57,6 +59,8 @@ pub struct Delivery {
     pub created: Time,
     /// The value of [`PacketOffer::message`].
     pub message: u32,
+    /// The value of [`PacketOffer::number`].
+    pub number: u32,
     /// The value of [`PacketOffer::job`].
     pub job: u16,
 }
@@ -79,12 +83,6 @@ pub struct Wakes {
     pub nic: bool,
     /// The times at which the fabric calls [`Host::timer`]. None is before now.
     pub timers: Vec<Time>,
-    /// After a delivery: whether the packet keeps its room at the end of the ejection link. Only on
-    /// a network whose NICs hold packets.
-    pub held: bool,
-    /// Number of packets, in the order of their deliveries, whose room is free now. The host also
-    /// asks for a timer at this time.
-    pub released: u32,
 }
 
 /// All hosts of a partition.

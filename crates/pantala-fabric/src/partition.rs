@@ -168,9 +168,6 @@ impl<H: Host, P: Probe> Partition<H, P> {
             }
             self.wakes.timers.clear();
         }
-        if self.wakes.released > 0 {
-            self.fabric.release(terminal, std::mem::take(&mut self.wakes.released), now);
-        }
         if self.wakes.nic {
             self.wakes.nic = false;
             let nic = &self.fabric.nics.nics[terminal as usize];

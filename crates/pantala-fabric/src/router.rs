@@ -19,7 +19,6 @@ mod congestion;
 mod credits;
 pub(crate) mod crossbar;
 mod estimates;
-pub(crate) mod holding;
 pub(crate) mod islip;
 mod link;
 pub(crate) mod nic;

@@ -154,7 +154,8 @@ pub struct MpiConfig {
     pub nic_buffer_bytes: u32,
     /// Buffers for short messages (eager messages, and requests of a rendezvous) that a rank has at
     /// its start. Each receive call adds one, and each message takes one. A message that finds none
-    /// waits in the NIC, with all later packets of its sender, until a receive call posts one. SST's
+    /// waits in the NIC until a receive call posts one. With a limit, a NIC also takes the packets of
+    /// each sender in the order of their sending: one that overtakes others waits for them. SST's
     /// firefly has 5.
     #[serde(default)]
     #[schemars(extend("x-zero" = "unlimited"))]
@@ -168,13 +169,13 @@ pub struct MpiConfig {
     #[serde(default = "default_extra_buffers")]
     #[schemars(extend("default" = 32, "x-effect" = {"short_buffers": {"above": 0}}))]
     pub extra_buffers: u32,
-    /// Most senders from which a NIC receives messages at the same time. Packets of others wait in
-    /// the NIC.
+    /// Most messages that a NIC receives at the same time, those that wait for a buffer included.
+    /// Packets of others wait in the NIC.
     #[serde(default = "default_streams")]
     #[schemars(range(min = 1), extend("default" = 16, "x-effect" = {"short_buffers": {"above": 0}}))]
     pub nic_streams: u32,
-    /// Most packets that wait in a NIC for a buffer. With more, the NIC takes no packet from the
-    /// network.
+    /// Most packets that wait in a NIC behind a message without a buffer. Then the NIC takes in no
+    /// more; packets that arrive wait in front of it, without a limit.
     #[serde(default = "default_packets")]
     #[schemars(range(min = 1), extend("default" = 64, "x-effect" = {"short_buffers": {"above": 0}}))]
     pub nic_pending: u32,

@@ -80,6 +80,7 @@
 //!         bytes: packet.bytes,
 //!         created: packet.created,
 //!         message: packet.message,
+//!         number: packet.number,
 //!         job: packet.job,
 //!     };
 //!     layer.deliver(1, &arrived, 5_000, &mut wakes);
@@ -174,6 +175,7 @@ pub mod key_fault;
 pub mod layer;
 pub mod message;
 mod node_map;
+mod packet_order;
 pub mod program;
 mod rank;
 mod reception;

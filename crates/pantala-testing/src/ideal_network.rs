@@ -61,10 +61,6 @@ pub struct Ideal {
     pub keep_offers: bool,
     /// The number of packets offered.
     pub packets: u64,
-    /// The number of packets that hosts have kept in the network.
-    pub held: u32,
-    /// The number of those that they have taken since.
-    pub released: u32,
     /// The bytes of all packets offered.
     pub bytes: u64,
     stream: Stream,
@@ -84,8 +80,6 @@ impl Ideal {
             offered: Vec::new(),
             keep_offers: true,
             packets: 0,
-            held: 0,
-            released: 0,
             bytes: 0,
             stream: Stream::new(99, 0, 0),
             events: BTreeMap::new(),
@@ -114,8 +108,6 @@ impl Ideal {
     }
 
     fn react(&mut self, node: u32, now: Time, wakes: &mut Wakes) {
-        self.held += u32::from(std::mem::take(&mut wakes.held));
-        self.released += std::mem::take(&mut wakes.released);
         if std::mem::take(&mut wakes.nic) {
             self.pull_at(node, now);
         }
@@ -175,8 +167,8 @@ impl Ideal {
         self.free_at[node as usize] = tail;
         self.pull_at(node, tail);
         let jitter = if self.jitter > 0 { u64::from(self.stream.below(self.jitter)) } else { 0 };
-        let PacketOffer { destination, bytes, created, message, job, class: _ } = packet;
-        let delivery = Delivery { source: node, bytes, created, message, job };
+        let PacketOffer { destination, bytes, created, message, number, job, class: _ } = packet;
+        let delivery = Delivery { source: node, bytes, created, message, number, job };
         self.push(tail + self.latency + jitter, 0, destination, Event::Deliver(delivery));
     }
 }

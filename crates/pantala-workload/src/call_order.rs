@@ -239,6 +239,7 @@ impl Network {
                     bytes: offer.bytes,
                     created: offer.created,
                     message: offer.message,
+                    number: offer.number,
                     job: offer.job,
                 };
                 self.packets.push_back((now + NANOSECOND, offer.destination, delivery));
@@ -260,7 +261,5 @@ impl Network {
             self.pull_at(nic, now);
         }
         self.others.extend(wakes.timers.drain(..).map(|time| Reverse((time, false, nic))));
-        wakes.held = false;
-        wakes.released = 0;
     }
 }

@@ -50,6 +50,7 @@ impl Generator {
             bytes: pattern_job.packet_bytes,
             created,
             message: u32::MAX,
+            number: 0,
             job: pattern_job.job,
             class: TrafficClass::PointToPoint,
         })

@@ -489,19 +489,20 @@ class MpiKeys(Model):
     packet of the previous one has entered it. Only with nic_order = "gets_apart"."""
     short_buffers: Index = 0
     """Buffers for short messages (eager messages, and requests of a rendezvous) that a rank has at its start. Each
-    receive call adds one, and each message takes one. A message that finds none waits in the NIC, with all later
-    packets of its sender, until a receive call posts one. SST's firefly has 5. If not given: unlimited."""
+    receive call adds one, and each message takes one. A message that finds none waits in the NIC until a receive
+    call posts one. With a limit, a NIC also takes the packets of each sender in the order of their sending: one
+    that overtakes others waits for them. SST's firefly has 5. If not given: unlimited."""
     short_buffers_limit: Count = 512
     """Most buffers for short messages that receive calls post at the same time. Only with short_buffers above 0."""
     extra_buffers: Index = 32
     """Most extra buffers of a rank. A message that finds no buffer asks the host for one, which posts it while the
     rank waits in a call. A later receive call pays it back. Only with short_buffers above 0."""
     nic_streams: Count = 16
-    """Most senders from which a NIC receives messages at the same time. Packets of others wait in the NIC. Only with
-    short_buffers above 0."""
+    """Most messages that a NIC receives at the same time, those that wait for a buffer included. Packets of others
+    wait in the NIC. Only with short_buffers above 0."""
     nic_pending: Count = 64
-    """Most packets that wait in a NIC for a buffer. With more, the NIC takes no packet from the network. Only with
-    short_buffers above 0."""
+    """Most packets that wait in a NIC behind a message without a buffer. Then the NIC takes in no more; packets that
+    arrive wait in front of it, without a limit. Only with short_buffers above 0."""
     host_to_nic: UnsignedDuration = Duration(0)
     """Time that a message or control message takes from the host to the queue of its NIC."""
     nic_to_host: UnsignedDuration = Duration(0)

@@ -119,12 +119,6 @@ impl Fabric {
                 _ => *counts.owed.entry(sender).or_default() -= self.room_of(index),
             }
         });
-        for (terminal, hold) in self.nics.holds.numbered() {
-            let out = self.ejection(terminal as u32);
-            for (vc, lent) in hold.lent.iter().enumerate() {
-                behind.outputs[out * self.setup.vcs + vc] += lent;
-            }
-        }
         for packet in self.worms.begun() {
             counts.found[0] += 1;
             counts.found[1] += u64::from(self.is_response(&self.packets[packet]));

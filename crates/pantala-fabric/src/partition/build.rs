@@ -188,7 +188,6 @@ impl<H: Host, P: Probe> Partition<H, P> {
                 responses: empty(),
                 // SAFETY: the proof of NICs, and a remainder by `nic_buffer`.
                 departures: unsafe { filled(by_terminal(config.nic_buffer as usize), 0) },
-                holds: empty(),
             },
             worms: Worms::default(),
             learning,
@@ -462,6 +461,7 @@ impl Fabric {
                     bytes: 0,
                     created: 0,
                     message: 0,
+                    number: 0,
                     job: 0,
                     class: TrafficClass::PointToPoint,
                 },

@@ -238,12 +238,6 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
     }
 
-    /// Lets hosts keep packets after their delivery ([`crate::Wakes::held`]). Call it before the
-    /// first event, and before [`watch_ports`](Self::watch_ports).
-    pub fn hold_at_nics(&mut self) {
-        self.partitions.iter_mut().for_each(|partition| partition.fabric.hold_at_nics());
-    }
-
     /// Records the links from now on, by job and in these details, in windows of which the first
     /// ends at `ends`. Call it before the first event.
     pub fn watch_ports(

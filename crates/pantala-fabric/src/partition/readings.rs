@@ -225,7 +225,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
             }
             None => matches!(
                 ports.out_ports[outputs.start + link].end,
-                LinkEnd::Router | LinkEnd::SingleRouter | LinkEnd::Nic | LinkEnd::HoldingNic
+                LinkEnd::Router | LinkEnd::SingleRouter | LinkEnd::Nic
             )
             .then(|| ports.out_vcs[(outputs.start + link) * vcs].credits.left()),
         };

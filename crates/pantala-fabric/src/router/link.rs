@@ -323,15 +323,6 @@ impl Fabric {
             }
         } else {
             self.agenda.wheel.push(tail, Kind::DELIVER, index);
-            if port.end == LinkEnd::HoldingNic {
-                // The host tells at the delivery whether the credits return.
-                let terminal = port.target as usize;
-                if counts && !stages.credit_at_crossbar::<F>() {
-                    let accounts = (&mut self.ports.out_vcs, &self.ports.pool, &mut self.observer);
-                    take_credits::<F>(accounts, (out, out_vc), (room, packet.out_vc), times);
-                }
-                self.nics.holds[terminal].lent[usize::from(packet.out_vc)] += i64::from(room);
-            }
             if port.end == LinkEnd::Nic {
                 // A NIC takes every flit at once, so the time of the credits' return is known now.
                 if counts && !stages.credit_at_crossbar::<F>() {

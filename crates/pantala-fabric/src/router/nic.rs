@@ -228,11 +228,11 @@ impl<H: Host, P: Probe> Partition<H, P> {
         );
         let accepted = self.fabric.nics.accepted(&self.fabric.setup, terminal, offer.created, now);
         let index = self.fabric.packets.reserve();
-        let &PacketOffer { destination, bytes, created, message, job, class } = offer;
+        let &PacketOffer { destination, bytes, created, message, number, job, class } = offer;
         let routing = self.fabric.setup.config.routing_of
             [usize::from(job) * TrafficClass::COUNT + class as usize];
         *self.fabric.packets.origin_mut(index) =
-            PacketOrigin { created, accepted, injected: now, source: terminal, message };
+            PacketOrigin { created, accepted, injected: now, source: terminal, message, number };
         let free = self.fabric.launch::<F>(
             index,
             terminal,
@@ -275,14 +275,9 @@ impl<H: Host, P: Probe> Partition<H, P> {
     #[inline(always)]
     pub(crate) fn deliver<F: Variant>(&mut self, index: u32, now: Time) {
         self.fabric.counters.flits_delivered += u64::from(self.fabric.packets[index].flits);
-        let lent = self.fabric.lent_room::<F>(index);
         if self.fabric.setup.stages.by_flits::<F>() {
-            let terminal = self.fabric.packets[index].route.destination;
             self.fabric.keep_path_of_head(index);
             if !self.fabric.gather_flits(index) {
-                if let Some(room) = lent {
-                    self.fabric.return_room::<F>(terminal, room, now);
-                }
                 return;
             }
         }
@@ -291,9 +286,6 @@ impl<H: Host, P: Probe> Partition<H, P> {
         let origin = self.fabric.packets.origin(index);
         self.fabric.counters.packets_delivered += 1;
         if self.fabric.setup.stages.responds() && self.fabric.is_response(packet) {
-            if let Some(room) = lent {
-                self.fabric.return_room::<F>(terminal, room, now);
-            }
             self.take_response::<F>(index, now);
             return;
         }
@@ -302,6 +294,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
             bytes: packet.bytes,
             created: origin.created,
             message: origin.message,
+            number: origin.number,
             job: packet.job,
         };
         self.fabric.observer.delivered::<F>(
@@ -316,13 +309,6 @@ impl<H: Host, P: Probe> Partition<H, P> {
             self.fabric.packets.remove(index);
         }
         self.host.deliver(terminal, &delivery, now, &mut self.wakes);
-        if let Some(room) = lent {
-            if std::mem::take(&mut self.wakes.held) {
-                self.fabric.nics.holds[terminal as usize].kept.push_back(room);
-            } else {
-                self.fabric.return_room::<F>(terminal, room, now);
-            }
-        }
         self.react(terminal, now);
     }
 }

@@ -10,7 +10,6 @@ use crate::store::queue::Queue;
 use crate::variant::{General, Variant};
 use pantala_engine::random::mix;
 use pantala_engine::{ProvenArray, Stream, Time};
-use std::collections::VecDeque;
 use std::ops::Range;
 
 /// Salt of the draw of the injection VC. The draws of the routing are functions of the same word.
@@ -60,17 +59,6 @@ pub(crate) struct Nics {
     /// Per NIC, a ring of the times when its last packets left: see
     /// [`crate::FabricConfig::nic_buffer`].
     pub(crate) departures: ProvenArray<Time>,
-    /// Per NIC, the room of packets that its host keeps. Empty unless hosts can keep packets.
-    pub(crate) holds: ProvenArray<Hold>,
-}
-
-/// The room at the end of an ejection link that packets have and that is not free yet.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Hold {
-    /// The output VC and the room of each packet that the host keeps, in order.
-    pub(crate) kept: VecDeque<(u32, u32)>,
-    /// By VC: the room of all packets on the link and of those that the host keeps.
-    pub(crate) lent: Vec<i64>,
 }
 
 impl Nics {

@@ -101,6 +101,8 @@ pub struct PacketOrigin {
     pub source: u32,
     /// The host's handle of the message.
     pub message: u32,
+    /// The host's number of the packet.
+    pub number: u32,
 }
 
 /// The packets of a partition, with a free list. Nothing is allocated after it has grown to the
@@ -143,6 +145,7 @@ impl Packets {
             injected: 0,
             source: 0,
             message: 0,
+            number: 0,
         });
         (self.hot.len() - 1) as u32
     }

@@ -124,8 +124,6 @@ pub(crate) enum LinkEnd {
     SingleRouter,
     /// A NIC whose buffer can run out of room, or that gets packets of several VCs.
     Nic,
-    /// A NIC whose host can keep the room of packets after their delivery.
-    HoldingNic,
     /// A NIC that gets packets of one VC, with a buffer that never runs out of room. It needs no
     /// credit account.
     AmpleNic,

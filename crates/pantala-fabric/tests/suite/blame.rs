@@ -42,7 +42,15 @@ impl Host for Jobs {
                 queue.pop_front();
                 let class = TrafficClass::PointToPoint;
                 let bytes = self.bytes;
-                Pull::Packet(PacketOffer { destination, bytes, created, message: 0, job, class })
+                Pull::Packet(PacketOffer {
+                    destination,
+                    bytes,
+                    created,
+                    message: 0,
+                    number: 0,
+                    job,
+                    class,
+                })
             }
         }
     }

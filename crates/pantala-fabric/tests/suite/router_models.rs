@@ -44,6 +44,7 @@ impl Host for Greedy {
             bytes: self.bytes,
             created: now,
             message: 0,
+            number: 0,
             job: 0,
             class,
         })

@@ -10,6 +10,7 @@ use crate::layer::partition_outbox::MpiMessage;
 use crate::message::{Header, TransmissionKind};
 use crate::program::operation::OperationStream;
 use crate::rank::{Activity, Rank};
+use crate::reception::packet_number;
 
 impl<P: OperationStream> MpiLayer<P> {
     /// Starts a NIC: requests a timer at the start of each of its ranks that has not started.
@@ -56,7 +57,7 @@ impl<P: OperationStream> MpiLayer<P> {
             self.run_engines(nic as usize, now, wakes);
         }
         if self.setup.limits_buffers() {
-            self.decide_streams(nic as usize, now, wakes);
+            self.decide(nic as usize, now, wakes);
         }
         let in_calls = self.in_calls();
         let mut r = self.nics.list[nic as usize].first_rank;
@@ -133,6 +134,7 @@ impl<P: OperationStream> MpiLayer<P> {
             bytes: bytes as u32,
             created: message.created,
             message: front,
+            number: packet_number(&mut self.nics.receptions, nic as usize, message.nic),
             job: header.job,
             class: header.class(),
         };

@@ -17,6 +17,7 @@ use crate::layer::layer_setup::LayerSetup;
 use crate::layer::nics::{Nics, Prepared};
 use crate::message::{Header, Message, TransmissionKind};
 use crate::program::operation::OperationStream;
+use crate::reception::packet_number;
 
 impl Nics {
     /// Adds a transmission that its NIC gets at the time `created`.
@@ -179,6 +180,7 @@ impl<P: OperationStream> MpiLayer<P> {
             bytes: packet.bytes,
             created,
             message: packet.handle,
+            number: packet_number(&mut self.nics.receptions, nic, destination),
             job: header.job,
             class: header.class(),
         };

@@ -1,16 +1,15 @@
 //! Buffers for short messages, and the packets that a NIC holds for want of one.
 //!
 //! After SST's firefly (`ctrlMsgProcessQueuesState`, `nicRecvMachine` and `nicMsgStream` of SST
-//! elements, branch `df_interference_rl`). An eager message or a request takes a buffer that its
-//! rank has posted: some at the start, and one at each receive. If its first packet finds none, the
-//! stream of its sender to this NIC is blocked, and the packets of the stream stay in the NIC. The
-//! blocked streams of a rank wait in one queue for the next buffers. Each also asks the host for an
-//! extra buffer, which a later receive pays back. A NIC that holds too many packets takes no more
-//! from the network: the ejection link backs up into the router.
+//! elements, 2021) and merlin (`ReorderLinkControl`). The packets of a pair of NICs come in the order
+//! of their sending, from a queue without a limit. An eager message or a request takes a buffer that
+//! its rank has posted: some at the start, and one at each receive. If its first packet finds none,
+//! the message waits for one of the next buffers, oldest first, and asks the host for an extra
+//! buffer, which a later receive pays back. The later packets of a longer message, and all that its
+//! sender sends to the rank after it, wait behind it. A NIC that holds too many such packets, or
+//! receives too many messages, takes in no more.
 //!
 //! Gets pass without a buffer: the NIC answers them.
-
-use std::collections::VecDeque;
 
 use pantala_engine::Time;
 use pantala_fabric::{Delivery, Wakes};
@@ -19,7 +18,7 @@ use crate::layer::MpiLayer;
 use crate::message::{Header, TransmissionKind};
 use crate::program::operation::OperationStream;
 use crate::rank::Activity;
-use crate::reception::{Sender, ShortBuffers, State, Stream};
+use crate::reception::{Pair, Reception, ShortBuffers, Stream};
 
 impl<P: OperationStream> MpiLayer<P> {
     /// Takes a packet that has arrived at a NIC whose ranks have limited buffers.
@@ -30,84 +29,90 @@ impl<P: OperationStream> MpiLayer<P> {
         now: Time,
         wakes: &mut Wakes,
     ) {
-        let reception = &mut self.nics.receptions[nic];
-        if !reception.outside.is_empty() || reception.held >= self.setup.config.nic_pending {
-            reception.outside.push_back(*packet);
-            wakes.held = true;
-            return;
-        }
-        self.take_packet(nic, *packet, now, wakes);
+        let Reception { order, outside, .. } = &mut self.nics.receptions[nic];
+        order.arrive(packet, outside);
+        self.pass_packets(nic, now, wakes);
     }
 
-    /// Passes a packet to its stream, which it opens if necessary.
-    fn take_packet(&mut self, nic: usize, packet: Delivery, now: Time, wakes: &mut Wakes) {
-        let header = self.transfers.messages[self.handle_of(&packet)].header;
+    /// Passes on all packets that can go on now.
+    fn pass_packets(&mut self, nic: usize, now: Time, wakes: &mut Wakes) {
+        if std::mem::replace(&mut self.nics.receptions[nic].passing, true) {
+            return;
+        }
+        while let Some(packet) = self.next_packet(nic) {
+            self.pass_packet(nic, packet, now, wakes);
+        }
+        self.nics.receptions[nic].passing = false;
+    }
+
+    /// Takes out the next packet that can go on: one that waits in the NIC, or one from outside.
+    /// Packets from outside that cannot go on wait in the NIC from now on.
+    fn next_packet(&mut self, nic: usize) -> Option<Delivery> {
+        let most = self.setup.config.nic_streams;
+        let reception = &mut self.nics.receptions[nic];
+        let room = reception.open < most;
+        let goes_on = |stream: &&mut Stream| {
+            !stream.waiting.is_empty() && !stream.blocked && (room || stream.current.is_some())
+        };
+        if let Some(stream) = reception.streams.iter_mut().find(goes_on) {
+            return stream.waiting.pop_front();
+        }
+        while self.nics.receptions[nic].held < self.setup.config.nic_pending {
+            let packet = self.nics.receptions[nic].outside.pop_front()?;
+            let header = &self.transfers.messages[self.handle_of(&packet)].header;
+            if header.kind == TransmissionKind::Get {
+                return Some(packet);
+            }
+            let pair = pair_of(header);
+            let reception = &mut self.nics.receptions[nic];
+            match reception.stream(pair) {
+                Some(stream) if stream.blocked => {
+                    stream.waiting.push_back(packet);
+                    reception.held += 1;
+                }
+                Some(stream) if !stream.waiting.is_empty() => stream.waiting.push_back(packet),
+                Some(stream) if stream.current.is_some() => return Some(packet),
+                _ if room => return Some(packet),
+                _ => reception.add_stream(pair).waiting.push_back(packet),
+            }
+        }
+        None
+    }
+
+    /// Passes on a packet: the next one of its message, or the first one, which needs a buffer.
+    fn pass_packet(&mut self, nic: usize, packet: Delivery, now: Time, wakes: &mut Wakes) {
+        let handle = self.handle_of(&packet);
+        let message = &self.transfers.messages[handle];
+        let (header, alone) = (message.header, message.to_arrive == u64::from(packet.bytes));
         if header.kind == TransmissionKind::Get {
             return self.process_packet(nic, &packet, now, wakes);
         }
-        let sender = (header.job, header.transmitter());
+        let pair = pair_of(&header);
         let reception = &mut self.nics.receptions[nic];
-        let found = reception.streams.iter().position(|stream| stream.sender == sender);
-        if found.is_none() {
-            if reception.streams.len() >= self.setup.config.nic_streams as usize {
-                reception.unopened.push_back(packet);
-                return;
-            }
-            let (arriving, waiting) = (Vec::new(), VecDeque::new());
-            reception.streams.push(Stream { sender, arriving, state: State::Open, waiting });
+        if reception.stream(pair).is_some_and(|stream| stream.current == Some(handle)) {
+            return self.process_packet(nic, &packet, now, wakes);
         }
-        self.advance_stream(nic, sender, packet, now, wakes);
-    }
-
-    /// Passes a packet through its open stream, or lets it wait there.
-    fn advance_stream(
-        &mut self,
-        nic: usize,
-        sender: Sender,
-        packet: Delivery,
-        now: Time,
-        wakes: &mut Wakes,
-    ) {
-        let handle = self.handle_of(&packet);
-        let header = self.transfers.messages[handle].header;
-        let Some(stream) = self.stream(nic, sender) else { return };
-        if !stream.arriving.contains(&handle) {
-            if stream.state == State::Open && self.admits(&header) {
-                if let Some(stream) = self.stream(nic, sender) {
-                    stream.arriving.push(handle);
-                }
-            } else {
-                return self.hold_packet(nic, sender, packet, now, wakes);
-            }
+        reception.open += 1;
+        let admitted = self.admits(&header);
+        let reception = &mut self.nics.receptions[nic];
+        if !alone {
+            let stream = reception.add_stream(pair);
+            stream.current = Some(handle);
+            stream.blocked = !admitted;
+            reception.held += if admitted { 0 } else { stream.waiting.len() as u32 };
         }
-        self.process_packet(nic, &packet, now, wakes);
-    }
-
-    /// Lets a packet wait in its stream. The first one blocks the stream after its match.
-    fn hold_packet(
-        &mut self,
-        nic: usize,
-        sender: Sender,
-        packet: Delivery,
-        now: Time,
-        wakes: &mut Wakes,
-    ) {
+        if admitted {
+            return self.process_packet(nic, &packet, now, wakes);
+        }
         let matched = now.saturating_add(self.setup.config.nic_match_ps);
-        let r = self.receiver_of(&packet);
-        self.nics.receptions[nic].held += 1;
-        let Some(stream) = self.stream(nic, sender) else { return };
-        stream.waiting.push_back(packet);
-        if stream.state != State::Open {
-            return;
-        }
-        stream.state = State::Deciding(matched);
-        let handle = self.handle_of(&packet);
         self.transfers.messages[handle].nic_matched = matched;
+        self.nics.receptions[nic].deciding.push((matched, packet));
+        let r = self.receiver_of(&packet);
         self.hosts.buffers[r].deciding += 1;
         if matched > now {
             wakes.timers.push(matched);
         } else {
-            self.decide_streams(nic, now, wakes);
+            self.decide(nic, now, wakes);
         }
     }
 
@@ -132,26 +137,21 @@ impl<P: OperationStream> MpiLayer<P> {
         matches!(self.ranks[r].activity, Activity::Ended | Activity::Stopped | Activity::Failed)
     }
 
-    /// Ends the matches of first packets: each takes a buffer, or blocks its stream.
-    pub(crate) fn decide_streams(&mut self, nic: usize, now: Time, wakes: &mut Wakes) {
+    /// Ends the matches of first packets: each takes a buffer, or waits for one.
+    pub(crate) fn decide(&mut self, nic: usize, now: Time, wakes: &mut Wakes) {
         loop {
-            let due = self.nics.receptions[nic]
-                .streams
-                .iter()
-                .find(|stream| matches!(stream.state, State::Deciding(time) if time <= now));
-            let Some(stream) = due else { return };
-            let (sender, first) = (stream.sender, stream.waiting[0]);
-            let r = self.receiver_of(&first);
+            let deciding = &mut self.nics.receptions[nic].deciding;
+            let due = deciding.iter().position(|(matched, _)| *matched <= now);
+            let Some(due) = due else { return };
+            let (_, packet) = deciding.remove(due);
+            let r = self.receiver_of(&packet);
             self.hosts.buffers[r].deciding -= 1;
             if self.never_waits(r) || self.hosts.buffers[r].free > 0 {
                 self.hosts.buffers[r].free = self.hosts.buffers[r].free.saturating_sub(1);
-                self.release_stream(nic, sender, now, wakes);
+                self.release(nic, packet, now, wakes);
                 continue;
             }
-            if let Some(stream) = self.stream(nic, sender) {
-                stream.state = State::Blocked;
-            }
-            self.hosts.buffers[r].blocked.push_back(sender);
+            self.hosts.buffers[r].blocked.push_back(packet);
             self.hosts.buffers[r].requests += 1;
             if self.in_calls() {
                 let time = now.saturating_add(self.setup.config.nic_to_host_ps);
@@ -162,17 +162,17 @@ impl<P: OperationStream> MpiLayer<P> {
         }
     }
 
-    /// Posts the extra buffers that blocked streams have asked the host of rank `r` for.
+    /// Posts the extra buffers that messages without one have asked the host of rank `r` for.
     pub(crate) fn answer_requests(&mut self, r: usize, now: Time, wakes: &mut Wakes) {
         if !self.setup.limits_buffers() {
             return;
         }
-        let requests = std::mem::take(&mut self.hosts.buffers[r].requests);
-        for _ in 0..requests {
-            if self.hosts.buffers[r].owed < self.setup.config.extra_buffers {
-                self.hosts.buffers[r].owed += 1;
-                self.post_buffer(r, now, wakes);
-            }
+        while self.hosts.buffers[r].requests > 0
+            && self.hosts.buffers[r].owed < self.setup.config.extra_buffers
+        {
+            self.hosts.buffers[r].requests -= 1;
+            self.hosts.buffers[r].owed += 1;
+            self.post_buffer(r, now, wakes);
         }
     }
 
@@ -182,6 +182,9 @@ impl<P: OperationStream> MpiLayer<P> {
         let buffers = &mut self.hosts.buffers[r];
         if buffers.owed > 0 {
             buffers.owed -= 1;
+            if !self.in_calls() {
+                self.answer_requests(r, now, wakes);
+            }
         } else if buffers.through_memory > 0 {
             buffers.through_memory -= 1;
         } else if buffers.posted < most {
@@ -199,68 +202,26 @@ impl<P: OperationStream> MpiLayer<P> {
         }
     }
 
-    /// Posts one buffer: the oldest blocked stream takes it.
+    /// Posts one buffer: the message that has waited longest takes it.
     fn post_buffer(&mut self, r: usize, now: Time, wakes: &mut Wakes) {
         self.hosts.buffers[r].posted += 1;
         match self.hosts.buffers[r].blocked.pop_front() {
             None => self.hosts.buffers[r].free += 1,
-            Some(sender) => {
-                let nic = self.ranks[r].nic as usize;
-                self.release_stream(nic, sender, now, wakes);
-            }
+            Some(packet) => self.release(self.ranks[r].nic as usize, packet, now, wakes),
         }
     }
 
-    /// Lets the first message of a stream arrive, which has its buffer now, and the packets after
-    /// it.
-    fn release_stream(&mut self, nic: usize, sender: Sender, now: Time, wakes: &mut Wakes) {
-        let Some(stream) = self.stream(nic, sender) else { return };
-        let waiting = std::mem::take(&mut stream.waiting);
-        stream.state = State::Open;
-        let Some(first) = waiting.front() else { return };
-        let handle = self.handle_of(first);
-        if let Some(stream) = self.stream(nic, sender) {
-            stream.arriving.push(handle);
-        }
+    /// Lets a message arrive that has its buffer now, from its first packet on.
+    fn release(&mut self, nic: usize, packet: Delivery, now: Time, wakes: &mut Wakes) {
+        let handle = self.handle_of(&packet);
+        let pair = pair_of(&self.transfers.messages[handle].header);
         let reception = &mut self.nics.receptions[nic];
-        reception.held -= waiting.len() as u32;
-        reception.releasing += 1;
-        for packet in waiting {
-            self.take_packet(nic, packet, now, wakes);
+        if let Some(stream) = reception.stream(pair).filter(|own| own.current == Some(handle)) {
+            stream.blocked = false;
+            reception.held -= stream.waiting.len() as u32;
         }
-        self.nics.receptions[nic].releasing -= 1;
-        self.refill(nic, now, wakes);
-    }
-
-    /// Closes idle streams, and takes packets that wait for a stream or outside of the NIC, as long
-    /// as there is room. Packets of one sender keep their order.
-    fn refill(&mut self, nic: usize, now: Time, wakes: &mut Wakes) {
-        while self.nics.receptions[nic].releasing == 0 {
-            let reception = &mut self.nics.receptions[nic];
-            reception.streams.retain(|stream| !stream.is_idle());
-            let room = reception.streams.len() < self.setup.config.nic_streams as usize;
-            let unopened =
-                if room { std::mem::take(&mut reception.unopened) } else { VecDeque::new() };
-            let before = unopened.len();
-            reception.releasing += 1;
-            for packet in unopened {
-                self.take_packet(nic, packet, now, wakes);
-            }
-            let reception = &mut self.nics.receptions[nic];
-            reception.releasing -= 1;
-            if before > 0 && reception.unopened.len() < before {
-                continue;
-            }
-            if reception.held >= self.setup.config.nic_pending {
-                return;
-            }
-            let Some(packet) = reception.outside.pop_front() else { return };
-            wakes.released += 1;
-            wakes.timers.push(now);
-            reception.releasing += 1;
-            self.take_packet(nic, packet, now, wakes);
-            self.nics.receptions[nic].releasing -= 1;
-        }
+        self.process_packet(nic, &packet, now, wakes);
+        self.pass_packets(nic, now, wakes);
     }
 
     /// Handles the last packet of a message from the network: its buffer is used up.
@@ -272,21 +233,22 @@ impl<P: OperationStream> MpiLayer<P> {
         now: Time,
         wakes: &mut Wakes,
     ) {
-        if matches!(header.kind, TransmissionKind::Eager | TransmissionKind::RequestToSend) {
-            let r = self.jobs.rank_index(header.job, header.destination);
-            self.hosts.buffers[r].posted = self.hosts.buffers[r].posted.saturating_sub(1);
-        }
-        let sender = (header.job, header.transmitter());
-        let Some(stream) = self.stream(nic, sender) else { return };
-        stream.arriving.retain(|other| *other != handle);
-        if !stream.is_idle() || self.nics.receptions[nic].releasing > 0 {
-            return;
+        match header.kind {
+            TransmissionKind::Get => return,
+            TransmissionKind::Eager | TransmissionKind::RequestToSend => {
+                let r = self.jobs.rank_index(header.job, header.destination);
+                self.hosts.buffers[r].posted = self.hosts.buffers[r].posted.saturating_sub(1);
+            }
+            TransmissionKind::Data | TransmissionKind::Acknowledge => {}
         }
         let reception = &mut self.nics.receptions[nic];
-        reception.streams.retain(|stream| stream.sender != sender);
-        if !reception.unopened.is_empty() {
-            self.refill(nic, now, wakes);
+        reception.open -= 1;
+        let pair = pair_of(header);
+        if let Some(stream) = reception.stream(pair).filter(|own| own.current == Some(handle)) {
+            stream.current = None;
         }
+        reception.streams.retain(|own| own.current.is_some() || !own.waiting.is_empty());
+        self.pass_packets(nic, now, wakes);
     }
 
     /// Lets all messages arrive that wait for a buffer of a rank whose program has ended.
@@ -295,8 +257,8 @@ impl<P: OperationStream> MpiLayer<P> {
             return;
         }
         let nic = self.ranks[r].nic as usize;
-        while let Some(sender) = self.hosts.buffers[r].blocked.pop_front() {
-            self.release_stream(nic, sender, now, wakes);
+        while let Some(packet) = self.hosts.buffers[r].blocked.pop_front() {
+            self.release(nic, packet, now, wakes);
         }
     }
 
@@ -309,10 +271,6 @@ impl<P: OperationStream> MpiLayer<P> {
     pub(crate) fn add_buffers(&mut self) {
         let (free, posted) = (self.setup.config.short_buffers, self.setup.config.short_buffers);
         self.hosts.buffers.push(ShortBuffers { free, posted, ..ShortBuffers::default() });
-    }
-
-    fn stream(&mut self, nic: usize, sender: Sender) -> Option<&mut Stream> {
-        self.nics.receptions[nic].streams.iter_mut().find(|stream| stream.sender == sender)
     }
 
     /// The index of the rank that receives a packet.
@@ -328,4 +286,25 @@ impl<P: OperationStream> MpiLayer<P> {
             Some(part) => self.outbox.local_handle(part, packet.message),
         }
     }
+}
+
+impl Reception {
+    fn stream(&mut self, pair: Pair) -> Option<&mut Stream> {
+        self.streams.iter_mut().find(|stream| stream.pair == pair)
+    }
+
+    /// The stream of a pair, which begins if there is none.
+    fn add_stream(&mut self, pair: Pair) -> &mut Stream {
+        let at = self.streams.iter().position(|stream| stream.pair == pair);
+        let at = at.unwrap_or_else(|| {
+            self.streams.push(Stream::new(pair));
+            self.streams.len() - 1
+        });
+        &mut self.streams[at]
+    }
+}
+
+/// The ranks between which a message travels.
+fn pair_of(header: &Header) -> Pair {
+    (header.job, header.transmitter(), header.addressee())
 }

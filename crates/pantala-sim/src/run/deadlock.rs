@@ -1,7 +1,6 @@
 //! The diagnosis of an MPI deadlock: which ranks wait for which, and a remedy if a send waits for
 //! its receive in the cycle.
 
-use pantala_engine::counted;
 use pantala_mpi::{Blocked, Waits};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,22 +27,6 @@ pub(crate) fn deadlock(blocked: &[Blocked]) -> String {
         ));
     }
     text
-}
-
-/// Returns what the diagnosis of packets that do not move adds if NICs hold messages for which
-/// ranks have no buffer, because such a NIC takes no packet from the network: the rank with most
-/// such messages. Empty if there is none.
-pub(crate) fn full_nics(blocked: &[Blocked]) -> String {
-    let without: BTreeSet<_> =
-        blocked.iter().filter(|b| b.unbuffered > 0).map(|b| (b.job, b.rank)).collect();
-    let most = blocked.iter().rev().max_by_key(|b| b.unbuffered).filter(|b| b.unbuffered > 0);
-    most.map_or_else(String::new, |most| {
-        let ranks = counted(without.len() as u64, "blocked rank");
-        format!(
-            "\n{ranks}: messages wait in the NIC without a buffer, and a NIC that holds \
-             mpi.nic_pending packets takes none from the network\n  {most}"
-        )
-    })
 }
 
 /// Returns the longest send that waits for its receive in a cycle of ranks only because it is

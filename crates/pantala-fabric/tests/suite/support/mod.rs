@@ -187,6 +187,7 @@ impl Host for Script {
                     bytes,
                     created,
                     message: 0,
+                    number: 0,
                     job: 0,
                     class: TrafficClass::PointToPoint,
                 })
@@ -265,6 +266,7 @@ impl Host for Uniform {
             bytes: self.bytes,
             created,
             message: 0,
+            number: 0,
             job,
             class,
         })

@@ -76,6 +76,7 @@ pub(crate) fn carry(
             bytes: packet.flits * FLIT_BYTES,
             created: packet.created,
             message: index as u32,
+            number: 0,
             job: 0,
             class: TrafficClass::PointToPoint,
         });

@@ -184,9 +184,6 @@ impl<Q: ProcessGroup> Simulation<Q> {
         if skipper.is_some() {
             network.hosts_mut().for_each(Endpoints::mark_repetitions);
         }
-        if plan.mpi.short_buffers > 0 {
-            network.hold_at_nics();
-        }
         let link_record = LinkRecord::of(&plan, &topology);
         if let Some(record) = &link_record {
             let buffer = |link| record.buffer(&topology, link);

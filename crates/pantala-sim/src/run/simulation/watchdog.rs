@@ -2,7 +2,7 @@
 //! for each other beside jobs without an end.
 
 use super::Simulation;
-use crate::run::deadlock::{deadlock, full_nics};
+use crate::run::deadlock::deadlock;
 use crate::run::process_group::ProcessGroup;
 use crate::run::rank_reports::{Status, Waiting};
 use crate::run::termination::End;
@@ -66,9 +66,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
     /// Returns the diagnosis of packets in flight that do not move.
     pub(super) fn stalled(&mut self, status: &Status) -> End {
         let held = self.peers.all_gather(self.network.held()).into_iter().flatten().collect();
-        let waits = Waiting::together(self.peers.all_gather(Waiting::of(&self.network)));
-        let diagnosis = Diagnosis::of(held, status.in_flight);
-        End::Stalled(format!("{diagnosis}{}", full_nics(&waits)))
+        End::Stalled(Diagnosis::of(held, status.in_flight).to_string())
     }
 
     /// Returns the end of a run whose packets in flight do not move for the watchdog's time. No
