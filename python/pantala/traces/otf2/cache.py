@@ -16,7 +16,7 @@ from pantala.traces.otf2.isolated_process import convert_apart
 __all__ = ["converted"]
 
 #: Changes when a conversion gives other operations or another summary.
-_VERSION = 3
+_VERSION = 4
 
 
 def converted(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter, defaultdict
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,12 @@ from pantala.errors import UsageError
 from pantala.files.atomic_file import atomic_file, scratch_folder
 from pantala.traces.otf2.conversion import Conversion
 from pantala.traces.otf2.damage import damage
+from pantala.traces.otf2.in_place import EQUAL, EqualCalls
 from pantala.traces.otf2.messages import quiet
 from pantala.traces.otf2.rank import CallError, Communicator, Rank
 from pantala.traces.otf2.silent_calls import left_out
-from pantala.traces.otf2.sizes import BLOCKS, UNEQUAL, Sizes, Unequal, given
+from pantala.traces.otf2.sizes import BLOCKS, Sizes, given
+from pantala.traces.otf2.unequal import UNEQUAL, UnequalCalls
 from pantala.traces.rank_file import RankFile
 
 __all__ = ["Conversion", "convert"]
@@ -98,9 +100,8 @@ class _Conversion:
         self.notes: set[str] = set()
         self.unfinished = 0
         self.communicators: dict[Any, Communicator] = {}
-        #: Collectives with unequal blocks by communicator and number, until all ranks made them.
-        self.unequal: dict[tuple[int, int], tuple[Unequal, list[tuple[Rank, int, int]]]] = {}
-        self.made: dict[tuple[int, int], int] = defaultdict(int)
+        self.equal = EqualCalls()
+        self.unequal = UnequalCalls(self.equal)
         self.multiplied = False
         self.ranks: list[Rank] = []
         self.resolution = 1
@@ -147,11 +148,12 @@ class _Conversion:
             for rank in ranks[first : first + _BATCH]:
                 rank.file.flush()
             first += _BATCH
-        for (_, _), (collective, _) in self.unequal.items():
+        if name := self.unequal.incomplete():
             raise UsageError(
-                f"{self.path}: not all ranks of a communicator have its MPI {collective.name};"
-                " record the whole program"
+                f"{self.path}: not all ranks of a communicator have its MPI {name}; record the"
+                " whole program"
             )
+        self.notes |= set(self.equal.settle())
         for rank in ranks:
             self.current = rank
             rank.close()
@@ -323,10 +325,14 @@ class _Conversion:
         if event.root != _NO_ROOT:
             record["peer"] = event.root
         place, size = communicator.places[rank.number], len(communicator.ranks)
+        equal = name in EQUAL and self.multiplied
         if name in BLOCKS:
             code, bytes_of = BLOCKS[name]
-            sizes = Sizes(event.size_sent, event.size_received, place, size, self.multiplied)
-            record["first"] = bytes_of(sizes)
+            root = event.root == place
+            sizes = Sizes(event.size_sent, event.size_received, place, size, self.multiplied, root)
+            record["first"] = (
+                self.equal.block(name, event.size_sent, size) if equal else bytes_of(sizes)
+            )
             rank.given += given(name, record["first"], place, size, event.root)
         else:
             code = UNEQUAL[name]
@@ -335,30 +341,11 @@ class _Conversion:
         else:
             record["flags"] = 8
             at = rank.complete(request, code, **record)
-        if name in UNEQUAL:
-            self._add_unequal(rank, event, communicator, at)
-
-    def _add_unequal(self, rank: Rank, event: Any, communicator: Communicator, at: int) -> None:
-        """Adds a rank's sizes to a collective. The last rank's sizes complete all records."""
-        key = (communicator.context, rank.number)
-        number = self.made[key]
-        self.made[key] += 1
-        name, size = _name(event.collective_op), len(communicator.ranks or ())
-        key = (communicator.context, number)
-        collective, records = self.unequal.setdefault(key, (Unequal(name, size), []))
-        place = communicator.places[rank.number]
-        records.append((rank, at, place))
-        if not collective.add(place, event.size_sent, event.size_received):
-            return
-        del self.unequal[key]
-        for each, record, where in records:
-            each.given += collective.given(where)
-            if name.startswith("ALLTOALL"):
-                first = each.file.list_of(collective.to_each(where))
-                second = each.file.list_of(collective.from_each(where))
-                each.file.change(record, first=first, second=second)
-            else:
-                each.file.change(record, second=each.file.list_of(collective.blocks()))
+        if equal:
+            self.equal.add(name, event.size_sent, size, rank, at)
+        elif name in UNEQUAL:
+            came = event.size_sent, event.size_received
+            self.unequal.add(name, rank, communicator, came, at)
 
 
 _HANDLERS = {
