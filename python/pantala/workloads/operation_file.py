@@ -78,8 +78,12 @@ class OperationFile(RecordedCalls):
         return operations_plan(self.path) | self.replay_plan()
 
 
-def operations_plan(path: str) -> dict[str, Any]:
+def operations_plan(path: str, trace: str | None = None) -> dict[str, Any]:
     """Returns the plan's workload object of an operation file of all ranks of its job.
+
+    Args:
+        path: the file.
+        trace: the trace that the file was converted from. Messages name it.
 
     Raises:
         UsageError: the file is no complete operation file.
@@ -88,17 +92,35 @@ def operations_plan(path: str) -> dict[str, Any]:
         ScenarioWarning: the file is too large for a check of its calls, or it notes what it lacks
             of the program that it was captured from.
     """
-    facts = _facts(path)
+    try:
+        facts = _facts(path)
+    except UsageError as error:
+        raise (error if trace is None else _converted_fault(path, trace, error)) from None
+    named = trace or path
     if not facts["calls_checked"] and facts["ranks"] == facts["job_ranks"]:
         text = (
             f"has {facts['operations']} operations or too many different messages for a check "
             "before the run; the run finds whether sends, receives and collectives fit together"
         )
-        warnings.warn(ScenarioWarning(path, text), stacklevel=2)
+        warnings.warn(ScenarioWarning(named, text), stacklevel=2)
     plan: dict[str, Any] = {"kind": "operations", "path": path, "hash": facts["hash"]}
     for note in facts["notes"]:
-        warnings.warn(ScenarioWarning(path, note), stacklevel=2)
+        warnings.warn(ScenarioWarning(named, note), stacklevel=2)
     return plan | ({"notes": facts["notes"]} if facts["notes"] else {})
+
+
+def _converted_fault(path: str, trace: str, error: UsageError) -> UsageError:
+    """Returns the fault of a converted trace: of the trace's calls, or of the file in the cache."""
+    reason, _, remedy = str(error).removeprefix(f"{path}: ").rpartition("; ")
+    if remedy.startswith("complete the calls"):
+        return UsageError(
+            f"{trace}: {reason}; record the whole program, and check the calls of the trace with"
+            " otf2-print"
+        )
+    return UsageError(
+        f"{trace}: its converted file {path}: {reason or remedy}; remove that file, so that Pantala"
+        " converts the trace again"
+    )
 
 
 def is_operation_file(path: str | Path) -> bool:

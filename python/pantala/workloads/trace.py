@@ -78,12 +78,11 @@ class Trace(RecordedCalls):
         Warns:
             ScenarioWarning: the replay leaves out a part of the trace.
         """
-        if otf2_anchor(self.path):
+        if anchor := otf2_anchor(self.path):
             converted, summary = self._converted()
-            file = str(converted)
             for message in summary["warnings"]:
                 warnings.warn(ScenarioWarning(self.path, message), stacklevel=2)
-            return operations_plan(file) | self.sizes_plan()
+            return operations_plan(str(converted), str(anchor)) | self.sizes_plan()
         form, digest, _, left_out = _identity(self.path)
         for message in left_out:
             warnings.warn(ScenarioWarning(self.path, message), stacklevel=2)
