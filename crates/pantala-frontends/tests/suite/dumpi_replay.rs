@@ -32,7 +32,7 @@ pub(crate) fn replay(
 }
 
 /// The operations of a rank without computing.
-fn calls(ended: &Ended, rank: u32) -> Vec<Op> {
+pub(crate) fn calls(ended: &Ended, rank: u32) -> Vec<Op> {
     let of_rank =
         ended.log.iter().filter(|(_, of, op)| *of == rank && !matches!(op, Op::Compute(_)));
     of_rank.map(|(_, _, op)| op.clone()).collect()

@@ -6,6 +6,7 @@ mod dumpi_checks;
 mod dumpi_folder;
 mod dumpi_records;
 mod dumpi_replay;
+mod dumpi_requests;
 mod dumpi_writer;
 mod first_operations;
 mod goal;

@@ -146,13 +146,13 @@ impl Interpreter {
         };
         let Some(ordinal) = self.count() else { return Ok(None) };
         let mut receiving = Receiving { communicator, source, tag, bytes, ordinal };
-        if let Some(&(_, source, tag)) = self
-            .guide
-            .resolved
-            .get(self.next_resolved)
-            .filter(|(resolved, ..)| *resolved == ordinal)
-        {
+        let resolved = &self.guide.resolved;
+        // Receives that are left out may be resolved, too.
+        while resolved.get(self.next_resolved).is_some_and(|(before, ..)| *before < ordinal) {
             self.next_resolved += 1;
+        }
+        let found = resolved.get(self.next_resolved).filter(|(place, ..)| *place == ordinal);
+        if let Some(&(_, source, tag)) = found {
             receiving.source = Some(source);
             receiving.tag = receiving.tag.or(Some(tag).filter(|tag| *tag >= 0));
         }
@@ -219,7 +219,11 @@ impl Interpreter {
         let source = match envelope.from() {
             From::Nobody => return Ok(()),
             From::Rank(source) => Some(source),
-            From::Any => status.and_then(|status| u32::try_from(status.source).ok()),
+            From::Any => match status.map(|status| status.source) {
+                // A probe of MPICH's MPI_PROC_NULL, as in `receiving`.
+                Some(source) if source < 0 => return Ok(()),
+                source => source.and_then(|source| u32::try_from(source).ok()),
+            },
         };
         let tag = match envelope.tag {
             ANY_TAG => status.map(|status| status.tag).filter(|tag| *tag >= 0),

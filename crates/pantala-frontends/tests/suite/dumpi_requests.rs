@@ -1,0 +1,44 @@
+//! DUMPI's replay of requests and communicators that a program gives up: cancelled, freed, or of
+//! calls that are not recorded.
+
+use pantala_frontends::dumpi::Function as F;
+use pantala_frontends::dumpi::record::Status;
+use pantala_frontends::trace::TraceFormat;
+use pantala_mpi::{Op, OperationSource, Source};
+
+use crate::dumpi_folder::{Folder, spec};
+use crate::dumpi_replay::{calls, names, program, refused, replay};
+use crate::dumpi_writer::{Argument, BYTE, IGNORED, INT, WORLD, status};
+
+#[test]
+fn a_left_out_receive_hides_no_sources_of_later_ones() {
+    let folder = program(3, |rank, out| {
+        out.ignored[F::Send as usize] = 1;
+        if rank > 0 {
+            return out.send(F::Send, 8, 0, 5, None);
+        }
+        out.send(F::Irecv, 8, -1, 1, Some(10))?;
+        out.wait(10, status(4, 1, 1))?;
+        out.send(F::Irecv, 8, -1, 5, Some(11))?;
+        out.send(F::Irecv, 8, -1, 5, Some(12))?;
+        out.wait(11, status(8, 2, 5))?;
+        out.wait(12, status(8, 1, 5))
+    });
+    let found = replay(&folder, |_| {});
+    let sources = calls(&found, 0).into_iter().filter_map(|op| match op {
+        Op::Irecv(incoming, _) => Some(incoming.source),
+        _ => None,
+    });
+    assert_eq!(sources.collect::<Vec<_>>(), [Source::Rank(2), Source::Rank(1)]);
+}
+
+#[test]
+fn a_probe_of_nobody_waits_for_no_message() {
+    let folder = program(1, |_, out| {
+        let nobody = || [(-1).into(), 3.into(), WORLD.into(), status(0, -1, -1)];
+        out.call(F::Probe, &nobody())?;
+        let [source, tag, communicator, status] = nobody();
+        out.call(F::Iprobe, &[source, tag, communicator, 1.into(), status])
+    });
+    assert_eq!(names(&replay(&folder, |_| {}), 0), [""; 0]);
+}
