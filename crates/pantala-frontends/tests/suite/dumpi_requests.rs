@@ -11,6 +11,25 @@ use crate::dumpi_replay::{calls, names, program, refused, replay};
 use crate::dumpi_writer::{Argument, BYTE, IGNORED, INT, WORLD, status};
 
 #[test]
+fn a_freed_persistent_request_is_no_longer_live() {
+    let folder = program(2, |rank, out| {
+        let other = i64::from(1 - rank);
+        if rank == 1 {
+            out.send(F::Send, 8, other, 2, None)?;
+            return out.send(F::Send, 8, other, 1, None);
+        }
+        out.send(F::Recv_init, 8, other, 1, Some(2))?;
+        out.call(F::Start, &[2.into()])?;
+        out.call(F::Request_free, &[2.into()])?;
+        out.send(F::Irecv, 8, other, 2, Some(2))?;
+        out.wait(2, IGNORED)
+    });
+    let found = replay(&folder, |_| {});
+    assert_eq!(names(&found, 0), ["irecv", "irecv", "wait", "finalize"]);
+    assert_eq!(calls(&found, 0)[2], Op::Wait(1));
+}
+
+#[test]
 fn a_left_out_receive_hides_no_sources_of_later_ones() {
     let folder = program(3, |rank, out| {
         out.ignored[F::Send as usize] = 1;

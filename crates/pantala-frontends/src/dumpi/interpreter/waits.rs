@@ -45,10 +45,9 @@ impl Interpreter {
             F::Request_free => {
                 found = false;
                 let number = number(0) as i32;
-                if self.persistent.remove(&number).is_none() {
-                    // The operation goes on; the end of the program waits for it.
-                    self.live.take(number);
-                }
+                self.persistent.remove(&number);
+                // An active operation goes on; the end of the program waits for it.
+                self.live.take(number);
             }
             F::Cancel => {
                 found = false;
