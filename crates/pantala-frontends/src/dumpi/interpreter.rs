@@ -272,9 +272,10 @@ impl Interpreter {
             }
             F::Comm_free | F::Comm_disconnect => {
                 let handle = handle(record, 0);
+                // A communicator of no recorded call may be freed all the same.
                 if handle >= handles::FIRST_COMMUNICATOR {
-                    steps.push(Step::Free(self.local(handle)?));
-                    self.communicators.remove(&handle);
+                    let freed = self.communicators.remove(&handle);
+                    freed.into_iter().for_each(|local| steps.push(Step::Free(local)));
                 }
                 Ok(())
             }

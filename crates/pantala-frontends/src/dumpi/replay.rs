@@ -1,6 +1,6 @@
 //! The program of one rank: its records, as operations.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use pantala_engine::Time;
@@ -31,6 +31,12 @@ pub struct DumpiRank {
     operations: VecDeque<Op>,
     /// The communicators of the simulation.
     communicators: Vec<Option<CommunicatorId>>,
+    /// The communicator of each request.
+    of_request: Vec<Local>,
+    /// Number of active requests of each communicator.
+    active: Vec<u32>,
+    /// Communicators that the program has freed before their requests were complete.
+    freed: BTreeSet<Local>,
     /// Whether the last operation makes a communicator.
     making: bool,
     /// Number of Gatherv and Scatterv calls by communicator.
@@ -54,6 +60,9 @@ impl DumpiRank {
             steps: Vec::new(),
             operations: VecDeque::new(),
             communicators: vec![Some(COMM_WORLD), own],
+            of_request: Vec::new(),
+            active: Vec::new(),
+            freed: BTreeSet::new(),
             making: false,
             vector_calls: BTreeMap::new(),
             started: false,
@@ -101,6 +110,7 @@ impl DumpiRank {
                 time => Op::Compute(time),
             },
             Step::Send(mode, sending, request) => {
+                self.start(sending.communicator, request);
                 let outgoing = self.outgoing(&sending)?;
                 match (mode, request) {
                     (Mode::Synchronous, None) => Op::Ssend(outgoing),
@@ -112,6 +122,7 @@ impl DumpiRank {
                 }
             }
             Step::Receive(receiving, request) => {
+                self.start(receiving.communicator, request);
                 let incoming = self.incoming(&receiving)?;
                 request.map_or(Op::Recv(incoming), |request| Op::Irecv(incoming, request))
             }
@@ -119,11 +130,14 @@ impl DumpiRank {
                 Op::Sendrecv(self.outgoing(&sending)?, self.incoming(&receiving)?)
             }
             Step::Probe(receiving) => Op::Probe(self.incoming(&receiving)?),
-            Step::Wait(requests) => match wait(requests) {
-                Some(wait) => wait,
-                None => return Ok(()),
-            },
-            Step::Resolved(..) | Step::Cancelled(_) => return Ok(()),
+            Step::Wait(requests) => {
+                let complete: Vec<Local> =
+                    requests.iter().filter_map(|request| self.complete(*request)).collect();
+                self.operations.extend(wait(requests));
+                complete.into_iter().for_each(|local| self.free(local));
+                return Ok(());
+            }
+            Step::Resolved(..) | Step::Cancelled(..) => return Ok(()),
             Step::Collective(local, call) => {
                 if self.is_dropped(local) {
                     return Ok(());
@@ -163,14 +177,12 @@ impl DumpiRank {
             }
             Step::Free(local) => {
                 // MPI keeps a communicator until its messages are complete.
-                if self.interpreter.is_active() {
-                    return Ok(());
+                if self.active.get(local as usize).is_some_and(|active| *active > 0) {
+                    self.freed.insert(local);
+                } else {
+                    self.free(local);
                 }
-                let freed = self.communicators.get_mut(local as usize).and_then(Option::take);
-                match freed {
-                    Some(freed) => Op::CommFree(freed),
-                    None => return Ok(()),
-                }
+                return Ok(());
             }
             Step::Finalize => {
                 self.finish();
@@ -179,6 +191,30 @@ impl DumpiRank {
         };
         self.operations.push_back(operation);
         Ok(())
+    }
+
+    /// Notes that a request of a communicator is active.
+    fn start(&mut self, local: Local, request: Option<Request>) {
+        let Some(request) = request else { return };
+        let (request, place) = (request as usize, local as usize);
+        self.of_request.resize(self.of_request.len().max(request + 1), local);
+        self.active.resize(self.active.len().max(place + 1), 0);
+        self.of_request[request] = local;
+        self.active[place] += 1;
+    }
+
+    /// Notes that a request is complete. Returns its communicator if the program has freed it, and it
+    /// has no other active request.
+    fn complete(&mut self, request: Request) -> Option<Local> {
+        let local = *self.of_request.get(request as usize)?;
+        let active = self.active.get_mut(local as usize)?;
+        *active -= 1;
+        (*active == 0 && self.freed.remove(&local)).then_some(local)
+    }
+
+    fn free(&mut self, local: Local) {
+        let freed = self.communicators.get_mut(local as usize).and_then(Option::take);
+        self.operations.extend(freed.map(Op::CommFree));
     }
 
     fn is_dropped(&self, local: Local) -> bool {

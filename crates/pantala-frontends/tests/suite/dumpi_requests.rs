@@ -61,3 +61,47 @@ fn a_probe_of_nobody_waits_for_no_message() {
     });
     assert_eq!(names(&replay(&folder, |_| {}), 0), [""; 0]);
 }
+
+#[test]
+fn communicators_are_freed_beside_requests_of_others() {
+    let folder = program(2, |rank, out| {
+        let other = i64::from(1 - rank);
+        out.send(F::Irecv, 8, other, 9, Some(2))?;
+        out.collective(F::Comm_dup, &[WORLD, 4])?;
+        out.collective(F::Comm_free, &[4])?;
+        out.collective(F::Comm_dup, &[WORLD, 4])?;
+        let on_it = |request: i64| [8, BYTE, other, 1, 4, request];
+        out.collective(F::Irecv, &on_it(3))?;
+        out.collective(F::Isend, &on_it(4))?;
+        out.collective(F::Comm_free, &[4])?;
+        out.wait(3, IGNORED)?;
+        out.wait(4, IGNORED)?;
+        out.send(F::Send, 8, other, 9, None)?;
+        out.wait(2, IGNORED)
+    });
+    assert_eq!(
+        names(&replay(&folder, |_| {}), 0),
+        [
+            "irecv",
+            "comm_dup",
+            "comm_free",
+            "comm_dup",
+            "irecv",
+            "isend",
+            "wait",
+            "wait",
+            "comm_free",
+            "send",
+            "wait"
+        ]
+    );
+}
+
+#[test]
+fn a_communicator_of_no_recorded_call_may_be_freed() {
+    let folder = program(1, |_, out| {
+        out.collective(F::Comm_size, &[5, 1])?;
+        out.collective(F::Comm_free, &[5])
+    });
+    assert_eq!(names(&replay(&folder, |_| {}), 0), [""; 0]);
+}
