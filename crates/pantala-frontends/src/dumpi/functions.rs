@@ -185,7 +185,7 @@ functions! {
     22 Iprobe(source: i4, tag: i4, comm: u2, flag: i4, status: S) As("a Probe if it found a
         message; time passes if not");
     23 Probe(source: i4, tag: i4, comm: u2, status: S) Replayed;
-    24 Cancel(request: i4) As("nothing; the cancelled receive is left out");
+    24 Cancel(request: i4) As("nothing; a receive that was cancelled is left out");
     25 Test_cancelled(status: S, cancelled: i4) Ignored(LOCAL);
     26 Send_init(count: i4, datatype: u2, dest: i4, tag: i4, comm: u2, request: i4) As(PERSISTENT);
     27 Bsend_init(count: i4, datatype: u2, dest: i4, tag: i4, comm: u2, request: i4) As(PERSISTENT);

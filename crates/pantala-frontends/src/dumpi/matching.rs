@@ -25,6 +25,8 @@ pub(super) struct Unmatched {
     pub(super) position: Position,
     /// Whether it is a receive from any rank. If so, it may be one from `MPI_PROC_NULL` of MPICH.
     pub(super) wild: bool,
+    /// Whether it is a receive that may have been cancelled.
+    pub(super) cancelled: bool,
     /// Whether it has a partner, but does not fit its receive.
     pub(super) too_long: bool,
     pub(super) message: String,
@@ -132,6 +134,8 @@ struct Wanted {
     bytes: u64,
     ordinal: u64,
     position: Position,
+    /// Whether it may have been cancelled.
+    cancelled: bool,
 }
 
 impl Unmatched {
@@ -142,6 +146,7 @@ impl Unmatched {
             ordinal: sent.ordinal,
             position: sent.position,
             wild: false,
+            cancelled: false,
             too_long: true,
             message: format!(
                 "a send of {} bytes to rank {receiver}{tag}, which is longer than its receive of {} \
@@ -158,6 +163,7 @@ impl Unmatched {
 /// A [`TraceError`] if a file cannot be read.
 pub(super) fn unmatched(
     files: &[RankFile],
+    surveys: &[RankSurvey],
     guides: &[Arc<Guide>],
     sizes: impl Fn(u32) -> Vec<u32>,
     communicators: &Communicators,
@@ -174,6 +180,7 @@ pub(super) fn unmatched(
         let file = &files[rank as usize];
         let mut records = file.records(block)?;
         let guide = Arc::clone(&guides[rank as usize]);
+        let doubtful = &surveys[rank as usize].doubtful;
         let mut interpreter = Interpreter::new(files.len() as u32, &sizes(rank), guide);
         let (mut record, mut steps) = (Record::default(), Vec::new());
         while records.read(&mut record).map_err(|error| error.of_rank(rank))? {
@@ -185,11 +192,25 @@ pub(super) fn unmatched(
                         messages.sent(rank, &sending, record.position, communicators, wrong);
                     }
                     Step::Receive(receiving, _) => {
-                        messages.wanted(rank, &receiving, record.position, communicators, wrong);
+                        messages.wanted(
+                            rank,
+                            &receiving,
+                            record.position,
+                            doubtful,
+                            communicators,
+                            wrong,
+                        );
                     }
                     Step::Sendrecv(sending, receiving) => {
                         messages.sent(rank, &sending, record.position, communicators, wrong);
-                        messages.wanted(rank, &receiving, record.position, communicators, wrong);
+                        messages.wanted(
+                            rank,
+                            &receiving,
+                            record.position,
+                            doubtful,
+                            communicators,
+                            wrong,
+                        );
                     }
                     _ => {}
                 }
@@ -224,6 +245,7 @@ impl Messages {
         rank: u32,
         receiving: &Receiving,
         position: Position,
+        doubtful: &BTreeSet<u64>,
         communicators: &Communicators,
         wrong: &BTreeMap<Receiver, BTreeSet<u32>>,
     ) {
@@ -236,7 +258,8 @@ impl Messages {
             .source
             .map(|source| members.get(source as usize).copied().unwrap_or(u32::MAX));
         let Receiving { tag, bytes, ordinal, .. } = *receiving;
-        let wanted = Wanted { source, tag, bytes, ordinal, position };
+        let cancelled = doubtful.contains(&ordinal);
+        let wanted = Wanted { source, tag, bytes, ordinal, position, cancelled };
         self.receives.entry((number, rank)).or_default().push(wanted);
     }
 
@@ -266,13 +289,16 @@ impl Messages {
                 .range((receiver, 0)..=(receiver, u32::MAX))
                 .map(|((_, sender), _)| *sender)
                 .collect();
+            // A receive that may have been cancelled takes what all others leave.
+            let (cancelled, wanted): (Vec<Wanted>, Vec<Wanted>) =
+                wanted.into_iter().partition(|wanted| wanted.cancelled);
             // Receives with a named source first: the others take what is left.
             let (named, mut wild): (Vec<Wanted>, Vec<Wanted>) =
                 wanted.into_iter().partition(|wanted| wanted.source.is_some());
-            let certain = wild.is_empty();
+            let certain = wild.is_empty() && cancelled.is_empty();
             // A receive with any tag takes what those with a tag leave.
             wild.sort_by_key(|wanted| wanted.tag.is_none());
-            for wanted in named.into_iter().chain(wild) {
+            for wanted in named.into_iter().chain(wild).chain(cancelled) {
                 let sent = match wanted.source {
                     Some(source) => {
                         let sent = self.take(receiver, source, wanted.tag);
@@ -300,6 +326,7 @@ impl Messages {
                     ordinal: wanted.ordinal,
                     position: wanted.position,
                     wild: wanted.source.is_none(),
+                    cancelled: wanted.cancelled,
                     too_long: false,
                     message,
                 });
@@ -316,6 +343,7 @@ impl Messages {
                     ordinal: sent.ordinal,
                     position: sent.position,
                     wild: false,
+                    cancelled: false,
                     too_long: false,
                     message: format!(
                         "a send of {bytes} bytes to rank {receiver}, tag {tag}, which is never \

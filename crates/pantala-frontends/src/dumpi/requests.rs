@@ -22,12 +22,14 @@ pub(super) struct Live {
     pub(super) receive: bool,
     /// Whether it accepts any source or any tag.
     pub(super) wildcard: bool,
+    /// Whether the program has tried to cancel it.
+    pub(super) cancelled: bool,
 }
 
 impl Live {
     /// An operation that is complete from the start.
     pub(super) const COMPLETE: Self =
-        Self { request: None, ordinal: 0, receive: false, wildcard: false };
+        Self { request: None, ordinal: 0, receive: false, wildcard: false, cancelled: false };
 }
 
 /// Numbers below this have their queues in an array.
@@ -60,6 +62,14 @@ impl LiveRequests {
         queue.push_back(live);
         if queue.len() > 1 || live.request.is_none() {
             self.shared.insert(number);
+        }
+    }
+
+    /// The oldest live operation of a number.
+    pub(super) fn oldest(&mut self, number: i32) -> Option<&mut Live> {
+        match usize::try_from(number) {
+            Ok(place) if place < LOW => self.low.get_mut(place)?.front_mut(),
+            _ => self.high.get_mut(&number)?.front_mut(),
         }
     }
 
@@ -130,7 +140,7 @@ mod tests {
     use super::*;
 
     fn live(ordinal: u64) -> Live {
-        Live { request: Some(0), ordinal, receive: true, wildcard: false }
+        Live { request: Some(0), ordinal, receive: true, wildcard: false, cancelled: false }
     }
 
     #[test]

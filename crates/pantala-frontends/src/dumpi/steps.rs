@@ -61,8 +61,9 @@ pub(super) enum Step {
     Wait(Vec<Request>),
     /// The source and tag of a receive with wildcards, by its ordinal.
     Resolved(u64, u32, i32),
-    /// A receive that never completes, by its ordinal.
-    Cancelled(u64),
+    /// A receive that the program tries to cancel, by its ordinal; then, if a status says so,
+    /// whether it was cancelled.
+    Cancelled(u64, Option<bool>),
     /// A collective.
     Collective(Local, Call),
     /// A Gatherv or Scatterv with its root. Only the root knows the bytes of each rank.

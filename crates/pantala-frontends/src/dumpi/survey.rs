@@ -5,7 +5,7 @@
 //! messages without a partner. Its memory grows with the number of pairs of ranks that communicate,
 //! not with the number of records.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use pantala_engine::random::mix;
@@ -100,6 +100,8 @@ pub(super) struct RankSurvey {
     pub(super) sizes: Vec<u32>,
     /// Calls that were not recorded because profiling was off.
     pub(super) ignored: u64,
+    /// Receives that the program tried to cancel, and no status says whether they were.
+    pub(super) doubtful: BTreeSet<u64>,
     /// Whether the footer's counts are those of the records.
     pub(super) miscounted: Option<Function>,
     pub(super) lost: u64,
@@ -200,8 +202,16 @@ impl Pass<'_> {
                     }
                 }
             }
-            Step::Cancelled(ordinal) => self.found.guide.skipped.push(ordinal),
-            Step::Collective(local, call) => self.collective(local, &call),
+            Step::Cancelled(ordinal, None) => {
+                self.found.doubtful.insert(ordinal);
+            }
+            Step::Cancelled(ordinal, Some(cancelled)) => {
+                self.found.doubtful.remove(&ordinal);
+                if cancelled {
+                    self.found.guide.skipped.push(ordinal);
+                }
+            }
+            Step::Collective(local, call) => self.collective(local, &call, position),
             Step::Vector { communicator, scatter, root, counts, given } => {
                 self.found.given.vector(communicator, given);
                 let number = self.vector_calls.entry(communicator).or_default();

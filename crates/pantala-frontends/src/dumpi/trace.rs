@@ -266,12 +266,14 @@ impl DumpiTrace {
             return Ok(None);
         }
         let sizes = |rank| self.sizes(rank).to_vec();
-        let (files, guides) = (&self.files, &self.guides);
+        let (files, surveys, guides) = (&self.files, &self.surveys, &self.guides);
+        let communicators = &self.communicators;
         let found =
-            matching::unmatched(files, guides, sizes, &self.communicators, &wrong, self.block)?;
-        if let Some(first) = found.iter().find(|unmatched| !unmatched.wild && !incomplete) {
+            matching::unmatched(files, surveys, guides, sizes, communicators, &wrong, self.block)?;
+        let faults = || found.iter().filter(|unmatched| !unmatched.cancelled);
+        if let Some(first) = faults().find(|unmatched| !unmatched.wild && !incomplete) {
             let mut message = first.message.clone();
-            match found.len() - 1 {
+            match faults().count() - 1 {
                 0 => {}
                 1 => message += "; 1 more message has no partner, or does not fit",
                 more => {
@@ -281,7 +283,10 @@ impl DumpiTrace {
             return Ok(Some(self.error(first.rank, message).at(first.position)));
         }
         let found: Vec<_> = found.into_iter().filter(|unmatched| !unmatched.too_long).collect();
-        let (wild, named): (Vec<_>, Vec<_>) = found.iter().partition(|unmatched| unmatched.wild);
+        let (wild, named): (Vec<_>, Vec<_>) = found
+            .iter()
+            .filter(|unmatched| !unmatched.cancelled)
+            .partition(|unmatched| unmatched.wild);
         for (count, reason) in [
             (wild.len(), "receives from any rank get no message; they count as MPI_PROC_NULL"),
             (named.len(), "sends and receives have no recorded partner; they are left out"),

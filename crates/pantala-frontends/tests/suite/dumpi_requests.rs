@@ -10,6 +10,42 @@ use crate::dumpi_folder::{Folder, spec};
 use crate::dumpi_replay::{calls, names, program, refused, replay};
 use crate::dumpi_writer::{Argument, BYTE, IGNORED, INT, WORLD, status};
 
+fn ended(source: i32, tag: i32, cancelled: bool) -> Argument {
+    Argument::Statuses(vec![Status { bytes: 8, source, tag, cancelled }])
+}
+
+/// Rank 0 cancels a receive, and waits for it with a status; rank 1 has sent the message or not.
+fn cancelled(sent: bool, status: Argument, more: bool) -> Folder {
+    program(2, move |rank, out| {
+        if rank == 1 {
+            let messages = u32::from(sent) + u32::from(more);
+            return (0..messages).try_for_each(|_| out.send(F::Send, 8, 0, 1, None));
+        }
+        out.send(F::Irecv, 8, 1, 1, Some(2))?;
+        out.call(F::Cancel, &[2.into()])?;
+        out.wait(2, status.clone())?;
+        if more { out.recv(8, 1, 1, IGNORED) } else { Ok(()) }
+    })
+}
+
+#[test]
+fn a_receive_may_match_although_it_is_cancelled() {
+    for more in [false, true] {
+        let rest: &[&str] = if more { &["recv"] } else { &[] };
+        for status in [ended(1, 1, false), IGNORED] {
+            let found = replay(&cancelled(true, status, more), |_| {});
+            assert_eq!(names(&found, 0), [&["irecv", "wait"], rest].concat());
+        }
+        for status in [ended(-1, -1, true), IGNORED] {
+            let folder = cancelled(false, status, more);
+            let found = replay(&folder, |_| {});
+            assert_eq!(names(&found, 0), rest);
+            let trace = TraceFormat::Dumpi.open(&folder.0).unwrap();
+            assert_eq!(trace.summary().unwrap().warnings, [""; 0]);
+        }
+    }
+}
+
 #[test]
 fn a_freed_persistent_request_is_no_longer_live() {
     let folder = program(2, |rank, out| {

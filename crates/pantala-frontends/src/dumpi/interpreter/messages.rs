@@ -187,7 +187,8 @@ impl Interpreter {
         if let Some(receiving) = self.receiving(envelope, None)? {
             let request = Some(self.slot()?);
             let wildcard = receiving.source.is_none() || receiving.tag.is_none();
-            live = Live { request, ordinal: receiving.ordinal, receive: true, wildcard };
+            let ordinal = receiving.ordinal;
+            live = Live { request, ordinal, receive: true, wildcard, cancelled: false };
             steps.push(Step::Receive(receiving, request));
         }
         self.live.add(number, live);

@@ -75,6 +75,9 @@ impl Interpreter {
             self.lost += u64::from(self.live.is_lost(number) && !persistent);
             return;
         };
+        if let Some(status) = status.filter(|_| live.cancelled) {
+            steps.push(Step::Cancelled(live.ordinal, Some(status.cancelled)));
+        }
         // The status of a send is garbage.
         if let Some(status) = status.filter(|_| live.receive && live.wildcard) {
             let source = u32::try_from(status.source).ok().filter(|source| *source < self.ranks);
@@ -85,13 +88,12 @@ impl Interpreter {
         done.extend(live.request);
     }
 
-    /// A cancelled receive never completes. Which one it is, the survey tells the replay.
+    /// Whether a receive that is cancelled still gets a message, the status of its completion says.
+    /// The survey tells the replay.
     fn cancel(&mut self, number: i32, steps: &mut Steps<'_>) {
-        let Some(live) = self.live.take(number) else { return };
-        if live.receive && live.request.is_some() {
-            steps.push(Step::Cancelled(live.ordinal));
-        }
-        // A wait for the request follows, which completes it.
-        self.live.add(number, live);
+        let live = self.live.oldest(number).filter(|live| live.receive && live.request.is_some());
+        let Some(live) = live else { return };
+        live.cancelled = true;
+        steps.push(Step::Cancelled(live.ordinal, None));
     }
 }
