@@ -22,6 +22,12 @@ impl DataTypes {
         Self { table: table.to_vec(), made: HashMap::new() }
     }
 
+    /// Whether the table gives a predefined type another size than the usual one.
+    pub(super) fn changes(table: &[u32]) -> bool {
+        let pairs = table.iter().zip(TYPE_SIZES);
+        pairs.into_iter().any(|(size, usual)| *size > 0 && u64::from(*size) != usual)
+    }
+
     /// Bytes of a type; `None` if they are unknown.
     #[inline]
     pub(super) fn size(&self, number: i64) -> Option<u64> {

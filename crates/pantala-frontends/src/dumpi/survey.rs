@@ -11,6 +11,7 @@ use std::sync::Arc;
 use pantala_engine::random::mix;
 use pantala_mpi::Call;
 
+use super::data_types::DataTypes;
 use super::functions::Function;
 use super::given::Given;
 use super::interpreter::{Guide, Interpreter, RankClock};
@@ -136,7 +137,26 @@ impl RankSurvey {
         interned: &mut Vec<Arc<[u64]>>,
     ) -> Result<Self, TraceError> {
         let mut records = file.records(block)?;
-        let mut interpreter = Interpreter::new(ranks, file.sizes(), Arc::default());
+        let mut interpreter = Interpreter::new(ranks, sizes, Arc::default());
+    ) -> Result<Self, TraceError> {
+        let found = Self::with_sizes(file, file.sizes(), rank, ranks, block, interned)?;
+        // The table of a text file follows its records. It matters if it changes a size, or has the
+        // size of a type that no record makes.
+        let late = matches!(file, RankFile::Text(_)) && !found.sizes.is_empty();
+        if late && (found.refusal.is_some() || DataTypes::changes(&found.sizes)) {
+            return Self::with_sizes(file, &found.sizes, rank, ranks, block, interned);
+        }
+        Ok(found)
+    }
+
+    /// Surveys the file of a rank with sizes of data types.
+    fn with_sizes(
+        file: &RankFile,
+        sizes: &[u32],
+        rank: u32,
+        ranks: u32,
+        block: usize,
+        interned: &mut Vec<Arc<[u64]>>,
         let mut pass = Pass {
             found: Self { calls: vec![0; Function::ALL.len()], ..Self::default() },
             open: BTreeMap::new(),

@@ -141,3 +141,44 @@ fn a_communicator_of_no_recorded_call_may_be_freed() {
     });
     assert_eq!(names(&replay(&folder, |_| {}), 0), [""; 0]);
 }
+
+#[test]
+fn the_sizes_at_the_end_of_a_text_hold_from_the_start() {
+    let folder = Folder::new();
+    let stamp = |second: u32| {
+        format!("at walltime {second}.000000000, cputime {second}.000000000 seconds in thread 0.\n")
+    };
+    let call = |name: &str, second: u32, arguments: &str| {
+        format!(
+            "{name} entering {}{arguments}{name} returning {}",
+            stamp(second),
+            stamp(second + 1)
+        )
+    };
+    let arguments = |partner: &str, data_type: i64| {
+        format!(
+            "int count=3\nMPI_Datatype datatype={data_type} (user)\nint {partner}\nint tag=7\n\
+             MPI_Comm comm=2 (MPI_COMM_WORLD)\n"
+        )
+    };
+    let table = "Type sizes:\nDatatype 0 (error) has size 0\nDatatype 9 (MPI_INT) has size 8\n\
+                 Datatype 40 (user) has size 10\n";
+    for rank in 0..2 {
+        let mut text = String::new();
+        for (place, data_type) in (0..).zip([9, 40]) {
+            text += &if rank == 0 {
+                call("MPI_Send", 2 + 2 * place, &arguments("dest=1", data_type))
+            } else {
+                let status = "MPI_Status status=<IGNORED>\n";
+                call("MPI_Recv", 2 + 2 * place, &(arguments("source=0", data_type) + status))
+            };
+        }
+        std::fs::write(folder.path(&format!("run-{rank:04}.txt")), text + table).unwrap();
+    }
+    folder.meta(2);
+    let (described, ranks) = spec(&folder.0).unwrap();
+    described.check(ranks).unwrap();
+    let summary = TraceFormat::Dumpi.open(&folder.0).unwrap().summary().unwrap();
+    assert_eq!(summary.by_rank[0].bytes, 3 * 8 + 3 * 10);
+    assert_eq!(replay(&folder, |_| {}).ranks[1].totals.bytes_received, 3 * 8 + 3 * 10);
+}
