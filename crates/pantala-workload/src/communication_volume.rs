@@ -189,6 +189,10 @@ impl Walk {
             Op::Compute(time) => found.ranks[rank as usize].compute_ps += time,
             Op::Collective(id, call) | Op::Icollective(id, call, _) | Op::Valued(id, call, _) => {
                 let Some(communicator) = self.prediction.communicator(*id) else { return };
+                // The run reports a call that does not fit its communicator.
+                if call.fault(communicator.size()).is_some() {
+                    return;
+                }
                 match self
                     .collectives
                     .iter_mut()
@@ -316,5 +320,20 @@ mod tests {
                 .iter()
                 .all(|rank| rank.calls["allreduce"] == 3 && rank.sizes["allreduce"] == [100; 2])
         );
+    }
+
+    /// A damaged trace may have such calls. The run reports them.
+    #[test]
+    fn a_call_that_does_not_fit_its_communicator_counts_nothing() {
+        let text = r#"{"kind": "allreduce_loop", "message_bytes": 100, "iterations": 1}"#;
+        let workload = serde_json::from_str::<WorkloadSpec>(text).unwrap().into();
+        let Workload::Programs(programs) = workload else { panic!("no programs") };
+        let mut walk = Walk::new(RankContext::new(0, 4, "j", 1), &programs);
+        let mut found = Communication::default();
+        for ranks in [3, 4] {
+            let call = Call::Allgatherv { counts: vec![1; ranks].into() };
+            walk.count(&Op::Collective(pantala_mpi::COMM_WORLD, call), &mut found);
+        }
+        assert_eq!(walk.collectives.len(), 1);
     }
 }

@@ -90,6 +90,9 @@ pub(super) struct RankSurvey {
     /// Number of receives from any rank, by communicator.
     pub(super) wild: BTreeMap<Local, u64>,
     pub(super) collectives: BTreeMap<Local, Sequence>,
+    /// The collectives with a size for each rank: by communicator and number of sizes, the first
+    /// call.
+    pub(super) lists: BTreeMap<(Local, usize), (Position, &'static str)>,
     /// The bytes that the rank gives to collectives.
     pub(super) given: Given,
     /// The counts of Gatherv and Scatterv calls whose root is this rank: the number of the call in
@@ -97,12 +100,12 @@ pub(super) struct RankSurvey {
     pub(super) vectors: Vec<(Local, u32, Arc<[u64]>)>,
     pub(super) events: Vec<Event>,
     pub(super) guide: Guide,
+    /// Receives that the program tried to cancel, and no status says whether they were.
+    pub(super) doubtful: BTreeSet<u64>,
     /// Sizes of data types that the end of a text file names.
     pub(super) sizes: Vec<u32>,
     /// Calls that were not recorded because profiling was off.
     pub(super) ignored: u64,
-    /// Receives that the program tried to cancel, and no status says whether they were.
-    pub(super) doubtful: BTreeSet<u64>,
     /// Whether the footer's counts are those of the records.
     pub(super) miscounted: Option<Function>,
     pub(super) lost: u64,
@@ -136,9 +139,6 @@ impl RankSurvey {
         block: usize,
         interned: &mut Vec<Arc<[u64]>>,
     ) -> Result<Self, TraceError> {
-        let mut records = file.records(block)?;
-        let mut interpreter = Interpreter::new(ranks, sizes, Arc::default());
-    ) -> Result<Self, TraceError> {
         let found = Self::with_sizes(file, file.sizes(), rank, ranks, block, interned)?;
         // The table of a text file follows its records. It matters if it changes a size, or has the
         // size of a type that no record makes.
@@ -157,6 +157,9 @@ impl RankSurvey {
         ranks: u32,
         block: usize,
         interned: &mut Vec<Arc<[u64]>>,
+    ) -> Result<Self, TraceError> {
+        let mut records = file.records(block)?;
+        let mut interpreter = Interpreter::new(ranks, sizes, Arc::default());
         let mut pass = Pass {
             found: Self { calls: vec![0; Function::ALL.len()], ..Self::default() },
             open: BTreeMap::new(),
@@ -238,6 +241,8 @@ impl Pass<'_> {
                 let call = *number;
                 *number += 1;
                 if let Some(counts) = counts {
+                    let name = if scatter { "Scatterv" } else { "Gatherv" };
+                    self.list(communicator, counts.len(), name, position);
                     let counts = self.intern(counts);
                     self.found.vectors.push((communicator, call, counts));
                 }
@@ -290,10 +295,27 @@ impl Pass<'_> {
         }
     }
 
-    fn collective(&mut self, local: Local, call: &Call) {
+    fn collective(&mut self, local: Local, call: &Call, position: Position) {
+        match call {
+            Call::Allgatherv { counts } => {
+                self.list(local, counts.len(), "Allgatherv", position);
+            }
+            Call::ReduceScatter { counts } => {
+                self.list(local, counts.len(), "Reduce_scatter", position);
+            }
+            Call::Alltoallv { pairs } => {
+                self.list(local, pairs.receive.len(), "Alltoallv", position);
+            }
+            _ => {}
+        }
         self.found.given.add(local, call);
         let kind = hashed(call.kind() as u64, common_bytes(call).unwrap_or(0));
         self.sequence(local, kind, call.root());
+    }
+
+    /// Notes the number of sizes of a call.
+    fn list(&mut self, local: Local, length: usize, name: &'static str, position: Position) {
+        self.found.lists.entry((local, length)).or_insert((position, name));
     }
 
     fn sequence(&mut self, local: Local, kind: u64, root: u32) {

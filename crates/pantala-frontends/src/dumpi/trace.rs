@@ -152,7 +152,7 @@ impl DumpiTrace {
         if refusal.is_some() {
             return Ok(refusal);
         }
-        if let Some(outside) = self.rank_outside() {
+        if let Some(outside) = self.rank_outside().or_else(|| self.list_outside()) {
             return Ok(Some(outside));
         }
         let incomplete = self.surveys.iter().any(|survey| survey.ignored > 0 || survey.lost > 0);
@@ -184,6 +184,20 @@ impl DumpiTrace {
             let message =
                 format!("a collective with root {root} of a communicator of {size} ranks");
             Some(self.error(rank, message))
+        })
+    }
+
+    /// A collective whose list of sizes is not as long as its communicator.
+    fn list_outside(&self) -> Option<TraceError> {
+        (0..).zip(&self.surveys).find_map(|(rank, survey)| {
+            survey.lists.iter().find_map(|((local, length), (position, name))| {
+                let size = self.communicators.members(rank, *local).map_or(0, |all| all.len());
+                let message = format!(
+                    "MPI_{name} has {} in a communicator of {size} ranks; the file is corrupt",
+                    counted(*length as u64, "size")
+                );
+                (*length != size).then(|| self.error(rank, message).at(*position))
+            })
         })
     }
 

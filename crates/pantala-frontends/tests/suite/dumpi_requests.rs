@@ -28,6 +28,7 @@ fn cancelled(sent: bool, status: Argument, more: bool) -> Folder {
     })
 }
 
+/// The status of the wait says whether a receive was cancelled.
 #[test]
 fn a_receive_may_match_although_it_is_cancelled() {
     for more in [false, true] {
@@ -46,6 +47,7 @@ fn a_receive_may_match_although_it_is_cancelled() {
     }
 }
 
+/// The freed operation goes on. The next operation of this number is the one that a wait names.
 #[test]
 fn a_freed_persistent_request_is_no_longer_live() {
     let folder = program(2, |rank, out| {
@@ -65,6 +67,7 @@ fn a_freed_persistent_request_is_no_longer_live() {
     assert_eq!(calls(&found, 0)[2], Op::Wait(1));
 }
 
+/// The first receive is left out. The later ones keep the sources of their statuses.
 #[test]
 fn a_left_out_receive_hides_no_sources_of_later_ones() {
     let folder = program(3, |rank, out| {
@@ -87,6 +90,7 @@ fn a_left_out_receive_hides_no_sources_of_later_ones() {
     assert_eq!(sources.collect::<Vec<_>>(), [Source::Rank(2), Source::Rank(1)]);
 }
 
+/// MPICH's `MPI_PROC_NULL` looks like any source, and a probe of it returns at once.
 #[test]
 fn a_probe_of_nobody_waits_for_no_message() {
     let folder = program(1, |_, out| {
@@ -98,6 +102,7 @@ fn a_probe_of_nobody_waits_for_no_message() {
     assert_eq!(names(&replay(&folder, |_| {}), 0), [""; 0]);
 }
 
+/// Only the requests of a communicator keep it.
 #[test]
 fn communicators_are_freed_beside_requests_of_others() {
     let folder = program(2, |rank, out| {
@@ -142,6 +147,36 @@ fn a_communicator_of_no_recorded_call_may_be_freed() {
     assert_eq!(names(&replay(&folder, |_| {}), 0), [""; 0]);
 }
 
+/// A damaged list of sizes is told before the run.
+#[test]
+fn lists_of_sizes_are_as_long_as_the_communicator() {
+    let list = |length: usize| Argument::List(vec![1; length]);
+    let number = Argument::Number;
+    let of = |function: F, arguments: Vec<Argument>| {
+        refused(&program(2, move |_, out| out.call(function, &arguments)))
+    };
+    let fault = |name: &str, sizes: &str| {
+        format!(
+            "DIR/run-0000.bin, rank 0, byte 50: MPI_{name} has {sizes} in a communicator of 2 \
+             ranks; the file is corrupt"
+        )
+    };
+    let (two, int, world) = (|| number(2), || number(INT), || number(WORLD));
+    let gather = vec![two(), number(1), int(), list(1), list(1), int(), world()];
+    assert_eq!(of(F::Allgatherv, gather), fault("Allgatherv", "1 size"));
+    let scatter = vec![two(), list(3), int(), number(3), world()];
+    assert_eq!(of(F::Reduce_scatter, scatter), fault("Reduce_scatter", "3 sizes"));
+    let exchange = vec![two(), list(3), list(3), int(), list(3), list(3), int(), world()];
+    assert_eq!(of(F::Alltoallv, exchange), fault("Alltoallv", "3 sizes"));
+    let gather = program(2, |rank, out| {
+        let mut arguments = [rank.into(), 2, 1, INT, 0, WORLD].map(Argument::Number).to_vec();
+        arguments.extend([list(1), list(1), INT.into()]);
+        out.call(F::Gatherv, &arguments)
+    });
+    assert_eq!(refused(&gather), fault("Gatherv", "1 size"));
+}
+
+/// `dumpi2ascii -a` prints the sizes of data types after the records.
 #[test]
 fn the_sizes_at_the_end_of_a_text_hold_from_the_start() {
     let folder = Folder::new();
