@@ -223,6 +223,8 @@ def _keys(keys: list[tuple[str, str, str, dict[str, Any]]]) -> Iterator[str]:
             arguments.append(f"effect={{{conditions}}}")
         if "x-source" in value:
             arguments.append(f'source="{value["x-source"]}"')
+        if value.get("x-later"):
+            arguments.append("later=True")
         yield f'        "{key}": Key({", ".join(arguments)}),'
 
 

@@ -40,6 +40,10 @@ pub struct MpiConfig {
     pub data_header_bytes: u32,
     /// When an eager send is complete for its sender.
     pub eager_completion: EagerCompletion,
+    /// When the send of a rendezvous is complete for its sender.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(extend("default" = "acknowledged", "x-later" = true))]
+    pub rendezvous_completion: RendezvousCompletion,
     /// Time that a rank spends to start a message, before the NIC has the message. It is the
     /// overhead o of LogGP at the sender (Alexandrov, Ionescu, Schauser and Scheiman, SPAA 1995).
     /// Collectives in the background do not pay it.
@@ -183,6 +187,12 @@ pub struct MpiConfig {
     #[serde(default)]
     #[schemars(range(max = LONGEST_OVERHEAD))]
     pub host_to_nic_ps: Time,
+    /// Time per byte that an eager message takes from the host to the queue of its NIC, in addition
+    /// to `host_to_nic`. It keeps neither the rank nor the NIC busy, so a shorter message that is
+    /// sent later may be in the queue first.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(range(max = LONGEST_PER_BYTE), extend("default" = 0, "x-later" = true))]
+    pub host_to_nic_per_byte_fs: u64,
     /// Time that an arrived message takes from the NIC to the host.
     #[serde(default)]
     #[schemars(range(max = LONGEST_OVERHEAD))]
@@ -209,6 +219,18 @@ pub enum EagerCompletion {
     /// At once. The host copies the message out of the program's buffer.
     Posted,
     /// When the last packet of the message has left the NIC's queue.
+    Injected,
+}
+
+/// The time at which the send of a rendezvous is complete for its sender.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RendezvousCompletion {
+    /// When the receiver's acknowledgement of the payload has arrived.
+    #[default]
+    Acknowledged,
+    /// When the last packet of the payload has left the NIC's queue, as in CODES. The receiver sends
+    /// no acknowledgement.
     Injected,
 }
 
@@ -307,6 +329,7 @@ impl Default for MpiConfig {
             eager_header_bytes: 0,
             data_header_bytes: 0,
             eager_completion: EagerCompletion::Posted,
+            rendezvous_completion: RendezvousCompletion::Acknowledged,
             send_overhead_ps: 0,
             receive_overhead_ps: 0,
             gap_ps: 0,
@@ -338,12 +361,18 @@ impl Default for MpiConfig {
             nic_streams: default_streams(),
             nic_pending: default_packets(),
             host_to_nic_ps: 0,
+            host_to_nic_per_byte_fs: 0,
             nic_to_host_ps: 0,
             memory_latency_ps: 0,
             memory_bandwidth_bytes_per_s: 0,
             collectives: Collectives::default(),
         }
     }
+}
+
+/// Whether a plan leaves a key out, as plans of earlier versions did.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// The longest overhead, in ps. It keeps sums of times within the clock's range.
@@ -403,6 +432,10 @@ mod tests {
         let again: MpiConfig =
             serde_json::from_str(&serde_json::to_string(&config).unwrap()).unwrap();
         assert_eq!(again, config);
+        let written = serde_json::to_string(&MpiConfig::default()).unwrap();
+        for later in ["rendezvous_completion", "host_to_nic_per_byte"] {
+            assert!(!written.contains(later), "plans of earlier versions have no {later}");
+        }
         assert!(serde_json::from_str::<MpiConfig>(&text.replace("control", "contrl")).is_err());
     }
 }

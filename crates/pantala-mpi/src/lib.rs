@@ -113,7 +113,7 @@
 //!     | <--- get (control) ----------------- |
 //!     | ---- data -------------------------> |   the receive is complete
 //!     | <--- acknowledgement (control) ----- |
-//!   the send is complete
+//!   the send is complete, or already at the last packet of the data ([`RendezvousCompletion`])
 //! ```
 //!
 //! A control message has [`MpiConfig::control_bytes`] on the wire. A message of zero bytes is one
@@ -198,7 +198,7 @@ pub use config::{
     AllgatherAlgorithm, AllreduceAlgorithm, AlltoallAlgorithm, AlltoallvAlgorithm,
     BarrierAlgorithm, BcastAlgorithm, Collectives, EagerCompletion, Finalize, GetService,
     MpiConfig, NicOrder, Progress, ReceiveRegistration, Recording, ReduceAlgorithm,
-    ReduceScatterAlgorithm, RootedAlgorithm, ScanAlgorithm,
+    ReduceScatterAlgorithm, RendezvousCompletion, RootedAlgorithm, ScanAlgorithm,
 };
 pub use key_fault::Fault;
 pub use layer::diagnosis::{Blocked, Waits};

@@ -32,12 +32,15 @@ class Key:
             starts with ``/`` is a path from the root of the scenario. Any other key is in the same
             table.
         source: the paper and section of the default, or ``assumption: ...``.
+        later: whether plans of earlier versions lack the key. A plan then leaves it out if it has
+            its default, so that runs of these plans keep their identity.
     """
 
     plan: str
     unit: Unit = ""
     effect: Mapping[str, Condition] = field(default_factory=dict)
     source: str = ""
+    later: bool = False
 
 
 def split_unit(name: str) -> tuple[str, str]:

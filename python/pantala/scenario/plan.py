@@ -135,7 +135,12 @@ def _values(model: Keyed, sizes: tuple[int, int]) -> dict[str, Any]:
     return {
         key.plan: _value(getattr(model, name), key.unit, sizes)
         for name, key in model.declared.items()
+        if not (key.later and _has_default(model, name))
     }
+
+
+def _has_default(model: Any, name: str) -> bool:
+    return bool(getattr(model, name) == type(model).model_fields[name].default)
 
 
 def _value(value: Any, unit: Unit, sizes: tuple[int, int]) -> Any:

@@ -6,7 +6,7 @@
 //! a job is added.
 
 use crate::collectives::Collective;
-use crate::config::MpiConfig;
+use crate::config::{MpiConfig, RendezvousCompletion};
 use crate::message::{TransmissionKind, transmission_bytes};
 use crate::program::operation::{Op, OperationStream, Outgoing};
 use crate::rank::Rank;
@@ -146,5 +146,7 @@ fn on_the_wire(bytes: u64, config: &MpiConfig) -> u64 {
         TransmissionKind::Data,
         TransmissionKind::Acknowledge,
     ];
-    kinds.into_iter().fold(0, |sum: u64, kind| sum.saturating_add(of(kind)))
+    let acknowledged = config.rendezvous_completion == RendezvousCompletion::Acknowledged;
+    let count = kinds.len() - usize::from(!acknowledged);
+    kinds.into_iter().take(count).fold(0, |sum: u64, kind| sum.saturating_add(of(kind)))
 }

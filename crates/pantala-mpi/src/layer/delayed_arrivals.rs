@@ -64,8 +64,7 @@ impl<P: OperationStream> MpiLayer<P> {
                 self.proceed(r, now, wakes);
             } else {
                 let Header { job, source, destination, .. } = header;
-                if header.kind == TransmissionKind::Eager
-                    && header.origin != NONE
+                if self.completes_at_injection(&header)
                     && self.on_same_node(job, source, destination)
                 {
                     // Memory has no NIC that the message could leave: the send ends as it arrives.

@@ -72,6 +72,16 @@ impl MpiConfig {
         copy(bytes, self.receive_copy_per_byte_fs, self.copy_resolution_ps)
     }
 
+    /// Time of an eager message from its host to the queue of the NIC. A one-sided message above the
+    /// threshold is not copied on this way.
+    #[inline]
+    pub(crate) fn host_to_nic(&self, bytes: u64) -> Time {
+        if self.host_to_nic_per_byte_fs == 0 || bytes > self.eager_threshold_bytes {
+            return self.host_to_nic_ps;
+        }
+        self.host_to_nic_ps.saturating_add(time_per_byte(bytes, self.host_to_nic_per_byte_fs))
+    }
+
     /// Time to register the memory of a rendezvous message on one side: firefly's `regRegionDelay`.
     pub(crate) const fn registration(&self, bytes: u64) -> Time {
         by_pages(bytes, self.registration_ps, self.registration_per_page_ps)

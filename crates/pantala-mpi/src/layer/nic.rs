@@ -100,8 +100,8 @@ impl<P: OperationStream> MpiLayer<P> {
 
     /// Returns the next packet of the front transmission.
     ///
-    /// With [`crate::EagerCompletion::Injected`] the last packet of an eager message completes its
-    /// send, and the rank continues at once. `wakes` then holds the timers that the rank requests.
+    /// If sends complete at injection, the last packet of the payload completes its send, and the
+    /// rank continues at once. `wakes` then holds the timers that the rank requests.
     #[inline]
     pub fn pull(&mut self, nic: u32, now: Time, wakes: &mut Wakes) -> Pull {
         if !self.nics.engines.is_empty() {
@@ -145,10 +145,10 @@ impl<P: OperationStream> MpiLayer<P> {
         Pull::Packet(packet)
     }
 
-    /// Handles the departure of a transmission's last packet: it can complete an eager send.
+    /// Handles the departure of a transmission's last packet: it can complete a send.
     #[inline]
     pub(crate) fn last_packet_left(&mut self, header: &Header, now: Time, wakes: &mut Wakes) {
-        if header.kind == TransmissionKind::Eager && header.origin != NONE {
+        if self.completes_at_injection(header) {
             let r = self.jobs.rank_index(header.job, header.source);
             self.complete_send(header.origin);
             if self.in_calls() {

@@ -191,8 +191,7 @@ impl<P: OperationStream> MpiLayer<P> {
             let header = self.transfers.messages[handle].header;
             let work = self.deregistration(&header);
             self.complete_receive(header.target, &header, work);
-            let header = Header { kind: TransmissionKind::Acknowledge, ..header };
-            self.reply(handle, header, now, wakes);
+            self.acknowledge(handle, now, wakes);
             return self.leave_interrupt(r, now, wakes);
         }
         let mut ready = now;

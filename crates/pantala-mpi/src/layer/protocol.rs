@@ -6,7 +6,7 @@ use pantala_fabric::Wakes;
 use crate::accounting::records::MessageRecord;
 use crate::arena::NONE;
 use crate::collectives::kind::CollectiveKind;
-use crate::config::{EagerCompletion, GetService};
+use crate::config::{EagerCompletion, GetService, RendezvousCompletion};
 use crate::layer::MpiLayer;
 use crate::layer::partition_outbox::MpiMessage;
 use crate::message::{CollectiveInstance, Header, Message, Protocol, TransmissionKind};
@@ -230,12 +230,7 @@ impl<P: OperationStream> MpiLayer<P> {
                 let work = self.deregistration(&header);
                 let work = work.saturating_add(self.setup.config.receive_overhead_ps);
                 self.complete_receive(header.target, &header, work);
-                self.reply(
-                    handle,
-                    Header { kind: TransmissionKind::Acknowledge, ..header },
-                    now,
-                    wakes,
-                );
+                self.acknowledge(handle, now, wakes);
             }
             TransmissionKind::Acknowledge => {
                 self.complete_send(header.origin);
@@ -365,6 +360,28 @@ impl<P: OperationStream> MpiLayer<P> {
         self.reply(handle, Header { kind: TransmissionKind::Data, ..header }, ready, wakes);
     }
 
+    /// Acknowledges a payload that has arrived, if its sender waits for that.
+    pub(crate) fn acknowledge(&mut self, handle: u32, now: Time, wakes: &mut Wakes) {
+        if self.setup.config.rendezvous_completion == RendezvousCompletion::Injected {
+            self.transfers.messages.remove(handle);
+            return;
+        }
+        let header = self.transfers.messages[handle].header;
+        self.reply(handle, Header { kind: TransmissionKind::Acknowledge, ..header }, now, wakes);
+    }
+
+    /// Returns whether the send of a transmission is complete when its last packet has left.
+    #[inline]
+    pub(crate) fn completes_at_injection(&self, header: &Header) -> bool {
+        match header.kind {
+            TransmissionKind::Eager => header.origin != NONE,
+            TransmissionKind::Data => {
+                self.setup.config.rendezvous_completion == RendezvousCompletion::Injected
+            }
+            _ => false,
+        }
+    }
+
     /// Adds a transmission to its NIC's queue, after all that were handed over before it.
     /// Transmissions between ranks of one node pass through memory instead.
     fn transmit(&mut self, handle: u32, wakes: &mut Wakes) {
@@ -382,7 +399,7 @@ impl<P: OperationStream> MpiLayer<P> {
         self.jobs.of_mut(header.job).ways.overhead += overhead;
         let destination = self.setup.nodes.first_nic(node);
         self.transfers.messages[handle].nic = destination;
-        let way = self.way_to_queue(header.kind);
+        let way = self.way_to_queue(&header);
         self.transfers.messages[handle].created =
             self.transfers.messages[handle].created.saturating_add(way);
         if let Some(part) = self.outbox.elsewhere(destination) {
@@ -406,12 +423,15 @@ impl<P: OperationStream> MpiLayer<P> {
 
     /// Time from the hand-over of a transmission until its NIC can send it.
     #[inline]
-    const fn way_to_queue(&self, kind: TransmissionKind) -> Time {
+    fn way_to_queue(&self, header: &Header) -> Time {
         let config = &self.setup.config;
-        match kind {
+        match header.kind {
             TransmissionKind::Get => config.host_to_nic_ps,
-            TransmissionKind::Data if matches!(config.get_service, GetService::Nic) => {
+            TransmissionKind::Data if config.get_service == GetService::Nic => {
                 self.setup.nic_transmit
+            }
+            TransmissionKind::Eager => {
+                config.host_to_nic(header.bytes).saturating_add(self.setup.nic_transmit)
             }
             _ => config.host_to_nic_ps.saturating_add(self.setup.nic_transmit),
         }

@@ -3,6 +3,7 @@
 mod accounting;
 mod calls;
 mod classes;
+mod codes;
 mod collectives;
 mod communicators;
 mod faults;

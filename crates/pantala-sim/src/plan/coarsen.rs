@@ -10,7 +10,7 @@ use crate::plan::communication;
 use crate::plan::{DetailPlan, LatencyFrom, Plan};
 use pantala_engine::transfer_time;
 use pantala_fabric::config::{BufferUnit, FlowControl, RouterConfig, Serialization};
-use pantala_mpi::{CoarsePackets, EagerCompletion};
+use pantala_mpi::{CoarsePackets, EagerCompletion, RendezvousCompletion};
 use serde::Deserialize;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -153,6 +153,12 @@ pub(crate) fn check(plan: &Plan) -> Result<(), PlanError> {
             format!("an eager send would complete up to {} packets too early", coarsen - 1);
         let how = remedy("set eager_completion to \"posted\"");
         faults.note(Err(PlanError::new("mpi.eager_completion", "\"injected\"", message, how)));
+    }
+    if plan.mpi.rendezvous_completion == RendezvousCompletion::Injected {
+        let message =
+            format!("a rendezvous would complete up to {} packets too early", coarsen - 1);
+        let how = remedy("set rendezvous_completion to \"acknowledged\"");
+        faults.note(Err(PlanError::new("mpi.rendezvous_completion", "\"injected\"", message, how)));
     }
     faults.result()?;
     check_messages(plan)
