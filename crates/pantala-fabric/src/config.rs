@@ -131,6 +131,11 @@ pub enum LinkOrder {
     /// Round-robin over virtual channels.
     #[default]
     RoundRobin,
+    /// From the highest virtual channel that has a packet ready, as in CODES' dragonfly-custom.
+    HighestVc,
+    /// From the lowest virtual channel that has a packet ready, as in CODES' dragonfly-dally before
+    /// September 2019.
+    LowestVc,
     /// In the order in which they have crossed, whatever their virtual channel, as BookSim2's output
     /// queue. Only with `credit_check = "crossbar"` and `input_queue = "fifo"`.
     Arrival,

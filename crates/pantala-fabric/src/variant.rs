@@ -40,6 +40,8 @@ pub(crate) struct Model {
     pub(crate) head_flits: u8,
     /// Whether links send in the order of crossing (else their VCs take turns).
     pub(crate) in_order: bool,
+    /// Whether links take the highest VC first (else their VCs take turns).
+    pub(crate) highest_vc: bool,
     /// Whether the crossbar has a clock.
     pub(crate) clocked: bool,
     /// Whether a router's ports fit into one word.
@@ -64,6 +66,7 @@ impl Model {
         idle_flits: 0,
         head_flits: 1,
         in_order: false,
+        highest_vc: false,
         clocked: false,
         one_word: true,
     };

@@ -5,6 +5,7 @@ mod q_adaptive;
 mod ugal;
 
 use crate::algorithm::Algorithm;
+use crate::descriptor::RoutingKey;
 use crate::gateways::Gateways;
 use crate::vc_map::VcMap;
 use pantala_topology::LocalOrder;
@@ -38,6 +39,21 @@ pub enum IntraGroup {
     Valiant,
     /// Minimal paths, or paths over another router of the group, by loads and bias (aries).
     Adaptive,
+}
+
+/// The links between two groups that a packet may take, if there are several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GatewayChoice {
+    /// A link with the fewest hops from the source router to the destination router, drawn per
+    /// packet.
+    #[default]
+    FewestHops,
+    /// A link of the source router if it has one, otherwise one of the nearest routers that have
+    /// one, drawn per packet, wherever in the other group the link ends (CODES' dragonfly-dally).
+    Nearest,
+    /// The link whose number is that of the source node modulo the number of links (SST's merlin).
+    BySource,
 }
 
 /// One routing of a plan.
@@ -82,6 +98,17 @@ impl RoutingConfig {
             aries: AriesConfig::default(),
             q_adaptive: QAdaptiveConfig::default(),
         }
+    }
+
+    /// Sets the links between two groups that a path may take, if the algorithm reads the choice.
+    pub fn choose_gateways(&mut self, choice: GatewayChoice) {
+        let descriptor = self.algorithm.descriptor();
+        self.gateways = match choice {
+            _ if !descriptor.reads.contains(&RoutingKey::Gateways) => descriptor.gateways,
+            GatewayChoice::FewestHops => Gateways::Fewest,
+            GatewayChoice::Nearest => Gateways::Nearest,
+            GatewayChoice::BySource => Gateways::BySource,
+        };
     }
 
     /// Returns the VCs that the routing needs, with those below its first one.

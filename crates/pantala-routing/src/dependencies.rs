@@ -21,6 +21,7 @@
 
 mod channel;
 mod classes;
+mod counted;
 mod exceptions;
 mod gateways;
 mod graph;

@@ -149,6 +149,8 @@ pub enum RoutingKey {
     Intermediate,
     /// `intra_group`
     IntraGroup,
+    /// `gateways`
+    Gateways,
     /// All keys of `aries`
     Aries,
     /// All keys of `q_adaptive`
@@ -157,7 +159,7 @@ pub enum RoutingKey {
 
 impl RoutingKey {
     /// Every key.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Threshold,
         Self::BiasFlits,
         Self::MinimalUpToFlits,
@@ -168,6 +170,7 @@ impl RoutingKey {
         Self::Tie,
         Self::Intermediate,
         Self::IntraGroup,
+        Self::Gateways,
         Self::Aries,
         Self::QAdaptive,
     ];

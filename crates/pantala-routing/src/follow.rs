@@ -3,10 +3,10 @@
 use crate::config::RoutingConfig;
 use crate::descriptor::Intermediate;
 use crate::draws::salted;
-use crate::gateways::{self, GatewayTarget};
+use crate::gateways::{self, GatewayTarget, Gateways};
 use crate::state::{NONE, Phase, RouteState};
 use crate::vc_map::SegmentVcs;
-use pantala_topology::Topology;
+use pantala_topology::{LinkClass, Topology};
 
 /// The next hop of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +18,21 @@ pub struct Hop {
 }
 
 impl RoutingConfig {
+    /// Sets what the source terminal of a packet decides, before its first router: the gateway link,
+    /// with [`Gateways::BySource`].
+    #[inline]
+    pub fn depart(&self, topology: &Topology, source: u32, route: &mut RouteState) {
+        if self.gateways != Gateways::BySource {
+            return;
+        }
+        let (from, to) =
+            (topology.group_of(topology.router_of(source)), u32::from(route.destination_group));
+        if from != to {
+            let links = topology.global_links(from, to).len() as u32;
+            route.gateway = if links > 1 { gateways::of_source(source, links) } else { NONE };
+        }
+    }
+
     /// Returns the next hop of a packet at `router`, in `group`, and updates its route state. The
     /// decision must have been made.
     #[inline(always)]
@@ -32,6 +47,10 @@ impl RoutingConfig {
         let vc = if self.vc_map.by_hop {
             // An ejection link does not count as a hop.
             route.hops.saturating_sub(u8::from(router == route.destination_router))
+        } else if self.vc_map.by_local_hop && router != route.destination_router {
+            // A packet from another process may have any count.
+            let global = topology.class_of(router, port) == LinkClass::Global;
+            route.count_hop(global).min(self.vc_map.count - 1)
         } else {
             vc
         };

@@ -20,8 +20,18 @@ pub(crate) struct GatewayTarget {
 pub enum Gateways {
     /// Links with the fewest hops from here to the target.
     Fewest,
+    /// Links with the fewest hops from here to the router that owns the link.
+    Nearest,
+    /// The link whose place is the number of the source terminal modulo the number of links.
+    BySource,
     /// All links.
     Any,
+}
+
+/// Returns the place of the gateway link of a packet from terminal `source` with
+/// [`Gateways::BySource`].
+pub(crate) const fn of_source(source: u32, links: u32) -> u32 {
+    source % links
 }
 
 /// Returns the gateway link that a path takes: uniform over the links that `gateways` allows, by a
@@ -50,12 +60,13 @@ fn choose_of_several(
     (gateways, order): (Gateways, LocalOrder),
     draw: u64,
 ) -> u32 {
-    if gateways == Gateways::Any {
+    if matches!(gateways, Gateways::Any | Gateways::BySource) {
         return scaled(draw, links.len() as u32);
     }
+    let beyond = target.router.filter(|_| gateways == Gateways::Fewest);
     let cost = |link: &GlobalLink| {
         topology.local_distance(router, link.router, order)
-            + target.router.map_or(0, |r| topology.local_distance(link.target_router, r, order))
+            + beyond.map_or(0, |r| topology.local_distance(link.target_router, r, order))
     };
     let fewest = links.iter().map(cost).min().unwrap_or(0);
     let ties = links.iter().filter(|l| cost(l) == fewest).count() as u32;

@@ -41,8 +41,8 @@ mod view;
 
 pub use algorithm::Algorithm;
 pub use config::{
-    AriesConfig, IntermediateChoice, IntraGroup, QAdaptiveConfig, QueueScope, RoutingConfig, Tie,
-    UgalConfig,
+    AriesConfig, GatewayChoice, IntermediateChoice, IntraGroup, QAdaptiveConfig, QueueScope,
+    RoutingConfig, Tie, UgalConfig,
 };
 pub use descriptor::{Descriptor, Information, Intermediate, Mode, RoutingKey, Setting};
 pub use follow::Hop;

@@ -64,6 +64,9 @@ pub enum Paths {
     /// Lists of segments. A path that leaves a group goes neither to the group that it left before
     /// (except with [`Segment::Leave::back`]) nor to the group of a segment that ended early.
     Segments(Vec<Vec<Segment>>),
+    /// Lists of segments with the VCs of a map by local hops ([`crate::VcMap::by_local_hop`]), which
+    /// replace those of the segments, except for ejection.
+    Counted(Vec<Vec<Segment>>),
     /// Over any port of any router. The VC is the number of hops made. Ejection is on any VC.
     AnyPort {
         /// Most links between routers.
@@ -78,7 +81,7 @@ impl Paths {
     #[must_use]
     pub fn ejection_vcs(&self) -> BTreeSet<u8> {
         match self {
-            Self::Segments(paths) => {
+            Self::Segments(paths) | Self::Counted(paths) => {
                 let ends = paths.iter().filter_map(|path| path.last());
                 ends.filter_map(
                     |end| if let Segment::Eject { vc } = end { Some(*vc) } else { None },
@@ -186,7 +189,11 @@ impl<'a> PathSet<'a> {
 
     /// All that have been added.
     pub(super) fn done(self) -> Paths {
-        Paths::Segments(self.paths)
+        if self.routing.vc_map.by_local_hop {
+            Paths::Counted(self.paths)
+        } else {
+            Paths::Segments(self.paths)
+        }
     }
 
     /// Whether there is a third group for a path to go through.

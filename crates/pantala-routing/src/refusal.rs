@@ -74,6 +74,13 @@ impl Algorithm {
                 "set vc_map = \"by_hop\", or let only global links fail",
             );
         }
+        let counts = self.vc_map(vc_map).is_some_and(|vc_map| vc_map.by_local_hop);
+        if counts && topology.has_local_detours() {
+            return refused(
+                "its virtual channels count the links of a path inside a group, and failed links lengthen such paths".to_owned(),
+                "set vc_map = \"by_hop\" or leave it out, or let only global links fail",
+            );
+        }
         None
     }
 }

@@ -1,5 +1,6 @@
 //! The route state of a packet: the fields that routing reads and writes.
 
+use crate::vc_map::VcMap;
 use pantala_topology::Topology;
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +51,14 @@ pub struct RouteState {
     pub routing: u8,
     /// Of a non-minimal path: the value of `hops` at the router that chose it.
     pub diverted: u8,
+    /// Under a map by local hops: the VC of the next local hop, at least (low five bits), and the
+    /// global hops that the packet has been routed over (high three bits).
+    pub counted: u8,
 }
+
+/// The low bits of [`RouteState::counted`].
+const LOCAL_BITS: u32 = 5;
+const LOCAL_MASK: u8 = (1 << LOCAL_BITS) - 1;
 
 impl RouteState {
     /// The state of an unused packet record.
@@ -66,6 +74,7 @@ impl RouteState {
         nonminimal: false,
         routing: 0,
         diverted: 0,
+        counted: 0,
     };
 
     /// The state of a packet to terminal `destination` at its source.
@@ -81,6 +90,20 @@ impl RouteState {
             routing,
             ..Self::EMPTY
         }
+    }
+
+    /// Counts the next hop of the packet; returns its VC under a map by local hops. `global` says
+    /// whether it leaves the group.
+    pub(crate) const fn count_hop(&mut self, global: bool) -> u8 {
+        let (local, globals) = (self.counted & LOCAL_MASK, self.counted >> LOCAL_BITS);
+        if global {
+            self.counted = local | (globals + 1) << LOCAL_BITS;
+            return globals;
+        }
+        let least = VcMap::least_local(globals);
+        let vc = if local > least { local } else { least };
+        self.counted = globals << LOCAL_BITS | (vc + 1) & LOCAL_MASK;
+        vc
     }
 
     /// Sends the packet over another router of its group.

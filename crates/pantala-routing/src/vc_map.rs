@@ -55,6 +55,10 @@ pub struct VcMap {
     /// Whether the VC of a hop is the number of hops before it. Then the other fields have no
     /// effect.
     pub by_hop: bool,
+    /// Whether the VC of a global hop is the number of global hops before it, and that of a local
+    /// hop the number of local hops before it: at least 2 after one global hop and 4 after two. Then
+    /// the other fields hold for the first hop and for ejection.
+    pub by_local_hop: bool,
 }
 
 impl VcMap {
@@ -81,6 +85,7 @@ impl VcMap {
             destination_minimal: count - 1,
             destination_nonminimal: count - 1,
             by_hop: false,
+            by_local_hop: false,
         }
     }
 
@@ -125,6 +130,25 @@ impl VcMap {
         ..Self::ascending(4, 0, 0, 2, 2)
     };
 
+    /// The map of CODES' dragonfly-custom: global and local hops are counted, and each global hop
+    /// raises the count of local hops to twice the number of global ones. A packet is ejected on VC
+    /// 0. It ascends in one dimension. In two, it may make three local hops in the intermediate
+    /// group and one after it, or four; so the third of these, in the intermediate group, is on the
+    /// VC of the first local hop in the destination's group, and channels can form a cycle.
+    pub const CODES_CUSTOM: Self = Self {
+        inside: 0,
+        destination_minimal: 0,
+        destination_nonminimal: 0,
+        by_local_hop: true,
+        ..Self::ascending(8, 0, 0, 0, 0)
+    };
+
+    /// The least VC of a local hop after this number of global hops, if the map counts local hops.
+    #[must_use]
+    pub(crate) const fn least_local(global_hops: u8) -> u8 {
+        2 * global_hops
+    }
+
     /// CAMINOS' ascending channels for paths l g l l g l: local links on VC 2 times the global hops
     /// made plus the local hops since, global links on the global hops made.
     pub const CAMINOS_VALIANT: Self = Self {
@@ -141,6 +165,7 @@ impl VcMap {
     #[must_use]
     pub const fn is_plain_minimal(&self) -> bool {
         !self.by_hop
+            && !self.by_local_hop
             && self.inside == self.destination_minimal
             && self.minimal.local == self.minimal_later.local
             && self.minimal.global == self.minimal_later.global
@@ -158,7 +183,8 @@ pub enum VcMapName {
     Booksim2,
     /// The ascending map of CAMINOS.
     Caminos,
-    /// The map of CODES, with four VCs.
+    /// The map of CODES: of dragonfly-dally, with four VCs; under codes_custom_min and
+    /// codes_custom_adp that of dragonfly-custom, with eight.
     Codes,
     /// The VC of a hop is the number of hops before it. A port has as many VCs as a path has hops at
     /// most. No paths can close a cycle, whatever links have failed.

@@ -1,6 +1,7 @@
 //! The link stage: from output buffers over links.
 //!
-//! A link sends whole packets, in round-robin order over its VCs. A packet occupies the link for
+//! A link sends whole packets, in round-robin order over its VCs, or always from the highest or the
+//! lowest VC that has one ready ([`crate::config::LinkOrder`]). A packet occupies the link for
 //! the time of its flits. The crossbar sends a packet ahead if its link is idle, its output buffer
 //! is empty and it has credit. Nothing can change that decision before the packet's head is ready,
 //! so it needs no event. A busy link decides early, too, if no other packet can be ready before it
@@ -135,12 +136,13 @@ impl Fabric {
         let full = self.setup.stages.full as i32;
         let mut lacking = false;
         let mut next_due = NEVER;
-        // First the VCs from the pointer on, then the VCs before it.
-        let after = port.queued & (u16::MAX << port.next_vc);
+        let highest = self.setup.stages.highest_vc::<F>();
+        // First the VCs from the pointer on, then the VCs before it; or all, from the highest on.
+        let after = if highest { u16::MAX } else { u16::MAX << port.next_vc } & port.queued;
         for mut set in [after, port.queued & !after] {
             while set != 0 {
-                let vc = set.trailing_zeros() as usize;
-                set &= set - 1;
+                let vc = if highest { set.ilog2() } else { set.trailing_zeros() } as usize;
+                set &= !(1 << vc);
                 let queue = &mut self.ports.out_vcs[first + vc];
                 let head = queue.queue.head;
                 let ready = if known { 0 } else { self.packets[head].ready };
@@ -251,7 +253,7 @@ impl Fabric {
         let mut wake = next_due;
         let mut blocked = None;
         for step in 0..self.setup.vcs {
-            let vc = first + (turn + step) % self.setup.vcs;
+            let vc = first + self.setup.stages.vc_at_step::<F>(turn, step);
             let queue = &mut self.ports.out_vcs[vc];
             if queue.queue.head == NONE
                 || self.packets[queue.queue.head].ready.max(queue.gone) > now

@@ -103,10 +103,18 @@ impl Fabric {
         };
         let head = gone + stages.nic_reach;
         let tail = if stages.cut_through::<General>() { free + stages.nic_reach } else { head };
+        let mut route = RouteState::to(&self.setup.topology, destination, routing, draw);
+        if self.setup.stages.by_source {
+            self.setup.config.routings[usize::from(routing)].depart(
+                &self.setup.topology,
+                terminal,
+                &mut route,
+            );
+        }
         self.packets[index] = Packet {
             ready: head,
             tail,
-            route: RouteState::to(&self.setup.topology, destination, routing, draw),
+            route,
             at,
             bytes,
             job,

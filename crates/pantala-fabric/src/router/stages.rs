@@ -8,7 +8,7 @@ use crate::config::{
 use crate::store::port::OutPort;
 use crate::variant::{Model, Variant};
 use pantala_engine::Time;
-use pantala_routing::{Algorithm, QueueMeasure, RoutingConfig, VcMap};
+use pantala_routing::{Algorithm, Gateways, QueueMeasure, RoutingConfig, VcMap};
 use pantala_topology::LinkClass;
 use std::ops::Range;
 
@@ -52,12 +52,16 @@ pub(crate) struct Stages {
     pub(crate) full: u32,
     /// VCs of a port.
     pub(crate) vcs: u8,
+    /// The VC after which it is the turn of VC 0.
+    last_turn: u8,
     /// Whether any routing reads queues.
     pub(crate) adaptive: bool,
     /// Whether any routing reads queues at routers after the decision, too.
     pub(crate) per_hop_adaptive: bool,
     /// Whether all packets take minimal paths on a plain VC map.
     pub(crate) minimal: bool,
+    /// Whether the source terminal chooses the gateway link of packets of any routing.
+    pub(crate) by_source: bool,
     /// Whether all packets are ejected on one VC.
     pub(crate) one_ejection_vc: bool,
     /// Whether any routing learns.
@@ -116,6 +120,7 @@ impl Stages {
             idle_flits: idle_flits as u8,
             head_flits: head_flits as u8,
             in_order: router.link_order == LinkOrder::Arrival,
+            highest_vc: router.link_order == LinkOrder::HighestVc,
             clocked: router.crossbar_clock == CrossbarClock::Flit,
             one_word: ports <= 64,
         };
@@ -153,6 +158,10 @@ impl Stages {
             far_ahead: 4 * u64::from(config.flits(config.packet_bytes)) * slowest,
             full: config.flits(config.packet_bytes),
             vcs: config.virtual_channels,
+            last_turn: match router.link_order {
+                LinkOrder::LowestVc => 0,
+                _ => config.virtual_channels - 1,
+            },
             adaptive: config.routings.iter().any(|r| r.algorithm.is_adaptive()),
             per_hop_adaptive: config.routings.iter().any(|r| r.algorithm.per_hop_adaptive()),
             minimal: config
@@ -160,6 +169,7 @@ impl Stages {
                 .iter()
                 .all(|r| r.algorithm == Algorithm::Minimal && r.vc_map.is_plain_minimal())
                 && config.routings.len() == 1,
+            by_source: config.routings.iter().any(|r| r.gateways == Gateways::BySource),
             one_ejection_vc: one_ejection_vc(config),
             learning: config.routings.iter().any(|r| r.algorithm.learns()),
             grants_together: model.contention == CrossbarContention::PortAndVc
@@ -189,10 +199,10 @@ impl Stages {
         flits.min(i32::MAX as u64 / 4) as i32
     }
 
-    /// Returns the VC after `vc`, round-robin.
+    /// Returns the VC whose turn it is after `vc`: the next one, or always the lowest.
     #[inline]
     pub(crate) const fn vc_after(&self, vc: u8) -> u8 {
-        if vc + 1 == self.vcs { 0 } else { vc + 1 }
+        if vc >= self.last_turn { 0 } else { vc + 1 }
     }
 
     /// Returns until when a packet that starts at `start` keeps a link busy, and when its tail has
@@ -336,6 +346,19 @@ impl Stages {
     #[inline(always)]
     pub(crate) const fn in_order<F: Variant>(&self) -> bool {
         self.model::<F>().in_order
+    }
+
+    /// Returns whether links take the highest VC first.
+    #[inline(always)]
+    pub(crate) const fn highest_vc<F: Variant>(&self) -> bool {
+        self.model::<F>().highest_vc
+    }
+
+    /// Returns the VC that a link considers after `step` others, if it is the turn of VC `turn`.
+    #[inline]
+    pub(crate) fn vc_at_step<F: Variant>(&self, turn: usize, step: usize) -> usize {
+        let vcs = usize::from(self.vcs);
+        if self.highest_vc::<F>() { vcs - 1 - step } else { (turn + step) % vcs }
     }
 
     #[inline(always)]

@@ -44,7 +44,8 @@ impl Fabric {
         }
         let (turn, idle) = (usize::from(port.next_vc), port.link_free.max(now));
         let waiting = (0..self.setup.vcs)
-            .map(|step| out * self.setup.vcs + (turn + step) % self.setup.vcs)
+            .map(|step| self.setup.stages.vc_at_step::<General>(turn, step))
+            .map(|vc| out * self.setup.vcs + vc)
             .map(|out_vc| self.ports.virtual_queues[out_vc].queue.head)
             .find(|&head| head != NONE);
         if let Some(head) = waiting {

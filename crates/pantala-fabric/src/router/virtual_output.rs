@@ -77,7 +77,11 @@ impl Fabric {
         let mut wake = NEVER;
         let port = &self.ports.out_ports[out];
         let vcs = self.setup.vcs;
-        for vc in in_turn(port.waiting, usize::from(port.next_vc), vcs) {
+        let turn = match self.setup.stages.highest_vc::<General>() {
+            true => None,
+            false => Some(port.next_vc.into()),
+        };
+        for vc in in_turn(port.waiting, turn, vcs) {
             let out_vc = out * vcs + vc;
             while self.ports.virtual_queues[out_vc].queue.head != NONE {
                 let head = self.ports.virtual_queues[out_vc].queue.head;
@@ -127,13 +131,15 @@ impl Fabric {
     }
 }
 
-/// Returns the VCs of a set (bits), in round-robin order from `turn` on.
-fn in_turn(set: u16, turn: usize, vcs: usize) -> impl Iterator<Item = usize> {
-    let (set, vcs) = (u32::from(set), vcs as u32);
+/// Returns the VCs of a set (bits): in round-robin order from `turn` on, or the highest first.
+fn in_turn(set: u16, turn: Option<usize>, vcs: usize) -> impl Iterator<Item = usize> {
+    let (set, vcs, highest) = (u32::from(set), vcs as u32, turn.is_none());
+    let turn = turn.unwrap_or(0);
     let mut left = (set >> turn) | (set << (vcs - turn as u32)) & ((1 << vcs) - 1);
     std::iter::from_fn(move || {
-        let step = (left != 0).then(|| left.trailing_zeros())?;
-        left &= left - 1;
+        let step =
+            (left != 0).then(|| if highest { left.ilog2() } else { left.trailing_zeros() })?;
+        left &= !(1 << step);
         let vc = turn as u32 + step;
         Some(if vc < vcs { vc } else { vc - vcs } as usize)
     })
@@ -150,8 +156,11 @@ mod tests {
                 for set in (0..1_u32 << vcs).step_by(7) {
                     let all = (0..vcs).map(|step| (turn + step) % vcs);
                     let expected: Vec<_> = all.filter(|vc| set >> vc & 1 == 1).collect();
-                    let found: Vec<_> = in_turn(set as u16, turn, vcs).collect();
+                    let found: Vec<_> = in_turn(set as u16, Some(turn), vcs).collect();
                     assert_eq!(found, expected, "{set:b} from {turn} of {vcs}");
+                    let highest: Vec<_> = in_turn(set as u16, None, vcs).collect();
+                    assert!(highest.windows(2).all(|pair| pair[0] > pair[1]));
+                    assert_eq!(highest.len(), expected.len());
                 }
             }
         }

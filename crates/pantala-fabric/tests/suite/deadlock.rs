@@ -194,12 +194,33 @@ fn routings_that_ascend_are_free_together() {
     }
 }
 
+/// One of the exceptions.
+const BOOKSIM: &str = "booksim_ugal with 3 VCs";
+
+/// CODES' count of local hops: free in one dimension; in two, a cycle goes through two groups.
+#[test]
+fn the_count_of_local_hops_has_its_cycle_in_two_dimensions() {
+    let vc_map = Algorithm::CodesCustomAdp.vc_map(VcMapName::Codes).unwrap();
+    let config =
+        together(vec![RoutingConfig { vc_map, ..RoutingConfig::new(Algorithm::CodesCustomAdp) }]);
+    assert_eq!(exception(&config.routings[0]), Some("codes_custom_adp with 8 VCs"));
+    for topology in small() {
+        let found = cycle(&config, &topology).map(|cycle| shape(&cycle, &topology));
+        let ascends = ascends(&config.channel_use(), &topology);
+        assert!(found.is_none() || !ascends, "{topology:?}");
+        assert!(ascends || topology.is_2d(), "{topology:?}");
+        assert!(topology.is_2d() || found.is_none(), "{found:?}");
+    }
+    let found = cycle(&config, &built(&spec(1, cray(2, 3), 2, 7))).expect("a cycle");
+    assert_eq!(found.len(), 4, "{found:?}");
+}
+
 /// BookSim2's ugal: the way to the intermediate router, l g l, is all on VC 0. With one link
 /// between two groups a cycle goes through three of them, with several through two.
 #[test]
 fn the_exception_has_its_cycle() {
     let exceptions: Vec<RoutingConfig> =
-        shipped().into_iter().filter(|routing| exception(routing).is_some()).collect();
+        shipped().into_iter().filter(|routing| exception(routing) == Some(BOOKSIM)).collect();
     let intermediates: Vec<_> = exceptions.iter().map(|routing| routing.intermediate).collect();
     assert_eq!(intermediates, [IntermediateChoice::Third, IntermediateChoice::Any]);
     let cases = [
@@ -210,7 +231,6 @@ fn the_exception_has_its_cycle() {
     ];
     for (topology, groups) in cases {
         for routing in &exceptions {
-            assert_eq!(exception(routing), Some("booksim_ugal with 3 VCs"));
             let config = together(vec![routing.clone()]);
             let cycle = cycle(&config, &topology).expect("a cycle");
             let expected: Vec<_> =
@@ -306,9 +326,15 @@ fn at_full_size(names: &[&str]) {
                 "{name} {algorithm:?}"
             );
             // Every packet asks for the channel that ejects it; minimal alone goes over every link.
-            assert!(graph.count() > graph.channels(), "{name} {algorithm:?}");
+            // Some of CODES' eight VCs are used by no link.
+            let all_used = !routing.vc_map.by_local_hop;
+            assert!(!all_used || graph.count() > graph.channels(), "{name} {algorithm:?}");
             let found = cycle_of(&graph).map(|cycle| cycle.len());
-            assert_eq!(found, exception(&routing).map(|_| 2 * groups), "{name} {algorithm:?}");
+            let length = exception(&routing).and_then(|known| match (known, topology.is_2d()) {
+                (BOOKSIM, _) => Some(2 * groups),
+                (_, two_dimensions) => two_dimensions.then_some(4),
+            });
+            assert_eq!(found, length, "{name} {algorithm:?}");
         }
     }
 }

@@ -9,8 +9,8 @@ use pantala_fabric::packet::{Packet, PacketOrigin};
 use pantala_fabric::{FabricConfig, Partition, Probe};
 use pantala_routing::dependencies::{Channel, Dependencies, Link, ascends};
 use pantala_routing::{
-    Algorithm, Gateways, IntermediateChoice, IntraGroup, MAX_VIRTUAL_CHANNELS, QueueMeasure, Tie,
-    VcMapName,
+    Algorithm, Gateways, IntermediateChoice, IntraGroup, MAX_VIRTUAL_CHANNELS, QueueMeasure,
+    RoutingKey, Tie, VcMapName,
 };
 use pantala_topology::{
     DragonflySpec, GlobalArrangement, GroupSpec, LocalOrder, Peer, PortAssignment, Topology,
@@ -125,7 +125,7 @@ proptest! {
     fn packets_keep_to_the_graph(
         p in 1u32..3, group in prop_oneof![meshes(1..5), grids(1..4)], h in 1u32..4, share in 0.0f64..1.0, global_arrangement in 0usize..4, round_robin: bool,
         (algorithm, map) in proptest::sample::select(pairs()), column_first: bool, any_gateway: bool, any_intermediate: bool,
-        inside in 0usize..3, injection in 0usize..3, responses: bool, explores: bool, virtual_queues: bool, seed: u64,
+        inside in 0usize..3, choice in 0usize..3, injection in 0usize..3, responses: bool, explores: bool, virtual_queues: bool, seed: u64,
         failed in prop_oneof![Just(0.0), 0.0..0.4f64],
     ) {
         let ports = group.routers() * h;
@@ -143,6 +143,7 @@ proptest! {
         let routing = &mut config.routings[0];
         routing.local_order = if column_first { LocalOrder::ColumnFirst } else { LocalOrder::RowFirst };
         routing.gateways = if any_gateway { Gateways::Any } else { routing.gateways };
+        routing.gateways = gateways_of(algorithm).nth(choice).unwrap_or(routing.gateways);
         routing.intermediate = if any_intermediate { IntermediateChoice::Any } else { IntermediateChoice::Third };
         let paths_inside = algorithm.descriptor().intra_groups;
         routing.intra_group = paths_inside[inside % paths_inside.len()];
@@ -172,6 +173,14 @@ fn small(group: GroupSpec, h: u32, g: u32, port_assignment: PortAssignment) -> T
     Topology::dragonfly(&DragonflySpec { port_assignment, ..spec(1, group, h, g) }).unwrap()
 }
 
+/// The links between two groups that a routing can take.
+fn gateways_of(algorithm: Algorithm) -> impl Iterator<Item = Gateways> {
+    let own = algorithm.descriptor().gateways;
+    let reads = algorithm.descriptor().reads.contains(&RoutingKey::Gateways);
+    let others = if reads { &[Gateways::Nearest, Gateways::BySource][..] } else { &[] };
+    std::iter::once(own).chain(others.iter().copied())
+}
+
 /// Nothing is in the graph that no packet does: long runs on small networks show every dependency.
 /// Left out are `q_adaptive` and maps by hops, of which the graph says that they go anywhere, and
 /// paths over another router of the destination's group (`merlin_ugal`; `codes_custom_adp` and
@@ -188,8 +197,11 @@ fn every_dependency_is_taken() {
         small(grid((2, 3), (1, 1)), 1, 4, PortAssignment::RoundRobin),
     ];
     for topology in pantala_testing::sample(&machines) {
-        for (algorithm, map) in pairs() {
+        for ((algorithm, map), gateways) in
+            pairs().into_iter().flat_map(|pair| gateways_of(pair.0).map(move |of| (pair, of)))
+        {
             let mut config = configuration(algorithm, map, topology.local_diameter()).unwrap();
+            config.routings[0].gateways = gateways;
             if matches!(
                 algorithm,
                 Algorithm::QAdaptive | Algorithm::MerlinUgal | Algorithm::CodesCustomAdp
@@ -211,7 +223,7 @@ fn every_dependency_is_taken() {
                     break;
                 }
             }
-            assert!(left.is_empty(), "{algorithm:?} {map:?}: nobody takes {left:?}");
+            assert!(left.is_empty(), "{algorithm:?} {map:?} {gateways:?}: nobody takes {left:?}");
         }
     }
 }

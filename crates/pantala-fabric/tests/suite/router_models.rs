@@ -267,6 +267,42 @@ fn flits_of_two_channels_take_turns_on_a_link() {
     assert!(waits[2] > 40 && waits[2] <= u64::from(LONG) / 2, "{waits:?} cycles");
 }
 
+/// A NIC is sent packets on VC 0 from a NIC of its router and on VC 1 from other groups, more than
+/// its link carries. By turns both get half of it. By the highest or the lowest VC, one gets all of
+/// it for as long as it has packets.
+#[test]
+fn a_link_prefers_the_highest_or_the_lowest_channel() {
+    let topology = dragonfly(2, 4, 2, 9);
+    let far = three_hops_away(&topology);
+    let share = |link_order, virtual_output: bool| {
+        let mut config = if virtual_output {
+            codes(Algorithm::Minimal)
+        } else {
+            let mut config = kang(Algorithm::Minimal);
+            config.router.input_queue = InputQueue::Fifo;
+            config
+        };
+        config.routings[0].vc_map = VcMap::BOOKSIM_MINIMAL;
+        config.router.link_order = link_order;
+        let mut host = Script::new(topology.terminals());
+        for source in [1, far] {
+            host.queues[source as usize].extend((0..600).map(|_| (0, 0, 512)));
+        }
+        let mut net = partition(config, topology.clone(), host);
+        net.advance(Time::MAX);
+        assert!(net.audit().balanced() && net.packets_in_flight() == 0);
+        let mut packets = net.probe.packets;
+        packets.sort_unstable_by_key(|seen| seen.delivered);
+        packets[200..300].iter().filter(|seen| seen.source == far).count()
+    };
+    for virtual_output in [false, true] {
+        let shares = [LinkOrder::RoundRobin, LinkOrder::HighestVc, LinkOrder::LowestVc]
+            .map(|order| share(order, virtual_output));
+        assert!((35..=65).contains(&shares[0]), "{shares:?}");
+        assert!(shares[1] >= shares[0] + 20 && shares[2] + 20 <= shares[0], "{shares:?}");
+    }
+}
+
 /// Where packets have one VC, its order is that of the link.
 #[test]
 fn the_order_of_a_link_does_not_matter_with_one_channel() {

@@ -15,8 +15,9 @@
 //! R is drawn among all routers; if it is in the source's group, the router in its place in the next
 //! group is taken, so R may be in the destination's group, and the next group is drawn twice as
 //! often. Reads this router's own outputs. Decides once. Ties go to minimal. The link from R's group
-//! on is drawn among all, too. `threshold` is 2 by BIAS_MIN, `minimal_up_to` is adaptive_threshold.
-//! Dimensions have a fixed order (key `local_order`); CODES draws it.
+//! on is drawn among all, too. `threshold` is 2 if minimal-bias is set, which it is not by default;
+//! `minimal_up_to` is adaptive_threshold. Dimensions have a fixed order (key `local_order`); CODES
+//! draws it.
 //!
 //! VCs: 4, as `valiant_node`: l0 g0 l3, l0 g0 l1 l2 g2 l3; inside a group l3, and l0 l3 over V.
 //! Source: CODES `dragonfly-custom.C`, `do_global_adaptive_routing`, `do_local_adaptive_routing`;
@@ -29,7 +30,7 @@ use crate::draws::{salted, scaled};
 use crate::paths::{Detours, PathSet, Paths};
 use crate::rule::Rule;
 use crate::state::{NONE, RouteState};
-use crate::{CongestionView, Gateways, RoutingConfig, VcMap};
+use crate::{CongestionView, Gateways, RoutingConfig, VcMap, VcMapName};
 use pantala_topology::Topology;
 
 /// Salt of the draw that breaks ties.
@@ -49,6 +50,7 @@ impl Rule for CodesCustomAdp {
         decides: "source router",
         information: Information::Queues,
         vc_map: VcMap::ascending(4, 0, 0, 1, 2),
+        maps: &[(VcMapName::Codes, VcMap::CODES_CUSTOM)],
         max_hops: |diameter| 4 * diameter + 2,
         paths,
         reads: RoutingKey::UGAL,

@@ -15,7 +15,7 @@
 
 use crate::descriptor::Descriptor;
 use crate::rule::Rule;
-use crate::{Gateways, VcMap, paths};
+use crate::{Gateways, VcMap, VcMapName, paths};
 
 /// The routing.
 pub(crate) struct CodesCustomMin;
@@ -27,6 +27,7 @@ impl Rule for CodesCustomMin {
                shortest path to and from it.",
         source: "CODES, dragonfly-custom; Wang et al., IPDPS 2020, IV.C",
         vc_map: VcMap::ascending(2, 0, 0, 0, 0),
+        maps: &[(VcMapName::Codes, VcMap::CODES_CUSTOM)],
         max_hops: |diameter| 2 * diameter + 1,
         paths: paths::minimal,
         gateways: Gateways::Any,

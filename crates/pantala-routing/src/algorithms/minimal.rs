@@ -1,16 +1,17 @@
 //! `minimal`: local to the router that owns the global link, global, local.
 //!
 //! Paper: Kim, Dally, Scott and Abts, ISCA 2008 (MIN). Reads nothing; decides nothing. Where two
-//! groups share several links: one with the fewest hops from this router to the destination router;
-//! ties are drawn per packet. In a two-dimensional group a segment has up to two hops, row then
+//! groups share several links: one with the fewest hops from this router to the destination router,
+//! ties drawn per packet, or as [`GatewayChoice`](crate::GatewayChoice) says. In a two-dimensional group a segment has up to two hops, row then
 //! column or column then row (key `local_order`).
 //!
 //! VCs: 2. Source group (local and global hop) 0, destination group 1, as SST's merlin. A path is
-//! l0 g0 l1: it ascends. SST and CODES: the same path. BookSim2 puts the source group's global hop
+//! l0 g0 l1: it ascends. SST and CODES: the same path, over a link that they choose by other rules.
+//! BookSim2 puts the source group's global hop
 //! on VC 1. CAMINOS' `Shortest` is the graph's shortest path and takes g-g where that is shorter
 //! than l-g-l; this one never does.
 
-use crate::descriptor::Descriptor;
+use crate::descriptor::{Descriptor, RoutingKey};
 use crate::rule::Rule;
 use crate::{VcMap, VcMapName, paths};
 
@@ -33,6 +34,7 @@ impl Rule for Minimal {
         ],
         max_hops: |diameter| 2 * diameter + 1,
         paths: paths::minimal,
+        reads: &[RoutingKey::Gateways],
         ..Descriptor::USUAL
     };
 }

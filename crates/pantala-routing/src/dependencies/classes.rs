@@ -12,10 +12,11 @@
 
 use super::local_paths;
 use super::{ChannelUse, PathRules, answers, path_rules};
-use crate::{MAX_VIRTUAL_CHANNELS, Paths, Segment, Target};
+use crate::{MAX_VIRTUAL_CHANNELS, Paths, Segment, Target, VcMap};
 use pantala_topology::{LocalOrder, Topology};
 use petgraph::algo::is_cyclic_directed;
 use petgraph::graph::DiGraph;
+use std::collections::BTreeMap;
 
 /// A set of channels, by class and VC: bit `class * 16 + VC`.
 type Set = u128;
@@ -126,6 +127,9 @@ impl Classes {
                     }
                 }
             }
+            Paths::Counted(paths) => {
+                paths.iter().for_each(|path| self.walk_counted(path, rules, inside, injected));
+            }
             &Paths::AnyPort { hops, count } => {
                 let inside: &[u8] = if inside == Inside::Grid { &[ROW, COLUMN] } else { &[LOCAL] };
                 let mut front = injected;
@@ -140,6 +144,39 @@ impl Classes {
                     }
                 }
             }
+        }
+    }
+
+    /// Adds a path whose VCs count local hops. The channels held are kept by the VC that the next
+    /// local hop has.
+    fn walk_counted(&mut self, path: &[Segment], rules: &PathRules, inside: Inside, injected: Set) {
+        let of = |class: u8, vc: u8| channel(class, rules.first_vc + vc);
+        let vc_of = |channel: u32| channel as u8 % MAX_VIRTUAL_CHANNELS - rules.first_vc;
+        let mut fronts = BTreeMap::from([(0, injected)]);
+        let mut globals = 0;
+        for segment in path {
+            let leaves = matches!(segment, Segment::Leave { .. });
+            let over = of(GLOBAL, globals);
+            globals += u8::from(leaves);
+            let mut next: BTreeMap<u8, Set> = BTreeMap::new();
+            let mut put = |vc: u8, set: Set| {
+                *next.entry(vc.max(VcMap::least_local(globals))).or_default() |= set;
+            };
+            for (vc, front) in fronts {
+                if let Segment::Eject { vc } = *segment {
+                    self.join(front, of(EJECTION, vc));
+                    continue;
+                }
+                put(vc, if leaves { over } else { front });
+                let last = self.hops(front, rules, inside, (vc, vc + 1));
+                bits(last).for_each(|held| {
+                    put(vc_of(held) + 1, if leaves { over } else { 1 << held });
+                });
+                if leaves {
+                    self.join(front | last, over);
+                }
+            }
+            fronts = next;
         }
     }
 

@@ -1,5 +1,6 @@
 //! The gateway links that packets may take, per target router.
 
+use crate::gateways::of_source;
 use crate::{Gateways, Target};
 use pantala_topology::{GlobalLink, LocalOrder, Topology};
 use std::collections::BTreeMap;
@@ -45,13 +46,21 @@ impl GatewayTable {
                     let on = fewest.iter_mut().zip(row(link.target_router));
                     on.for_each(|(fewest, hops)| *fewest = (*fewest).min(near + hops));
                 }
-                for link in links {
+                for (place, link) in links.iter().enumerate() {
                     let near = near(link);
-                    if gateways == Gateways::Any
-                        || (target != Target::Router && Some(near) == nearest)
-                    {
+                    let taken = match gateways {
+                        Gateways::Any => Some(true),
+                        Gateways::BySource => {
+                            Some(sends_over(topology, router, place, links.len()))
+                        }
+                        Gateways::Nearest => Some(Some(near) == nearest),
+                        Gateways::Fewest => {
+                            (target != Target::Router).then_some(Some(near) == nearest)
+                        }
+                    };
+                    if taken == Some(true) {
                         table.sought.extend(&all);
-                    } else if target != Target::Router {
+                    } else if taken == Some(false) {
                         table.sought.extend(all.iter().map(|_| 0));
                     } else {
                         let reached = row(link.target_router).iter().zip(&fewest);
@@ -82,6 +91,13 @@ impl GatewayTable {
         let place = router as usize * (topology.groups() as usize - 1) + slot;
         self.sought[self.starts[place]..self.starts[place + 1]].chunks(self.words)
     }
+}
+
+/// Returns whether a terminal of `router` sends over the link in this place of `links`.
+fn sends_over(topology: &Topology, router: u32, place: usize, links: usize) -> bool {
+    (0..topology.first_local_port())
+        .filter_map(|port| topology.terminal_at(router, port))
+        .any(|terminal| of_source(terminal, links as u32) as usize == place)
 }
 
 /// The hops between two routers of a group: one table for all groups that lack no links, and one

@@ -15,7 +15,7 @@ use pantala_topology::{GlobalLink, Peer, Topology};
 
 /// The groups that packets of one channel may not enter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Groups {
+pub(super) enum Groups {
     /// There is no such packet.
     #[default]
     None,
@@ -27,7 +27,7 @@ enum Groups {
 
 impl Groups {
     /// Joins the groups of other packets to these.
-    fn add(&mut self, other: Self) {
+    pub(super) fn add(&mut self, other: Self) {
         *self = match (*self, other) {
             (Self::None, groups) | (groups, Self::None) => groups,
             (Self::One(a), Self::One(b)) if a == b => other,
@@ -46,23 +46,26 @@ impl Groups {
 }
 
 /// The end of one segment, where the next begins.
-struct Front {
+pub(super) struct Front {
     /// Per channel, the groups that packets which hold it here may not enter next.
-    avoided: Vec<Groups>,
+    pub(super) avoided: Vec<Groups>,
     /// Per channel, the routers (bits) of the group that may be the target of its packets; empty:
     /// all, for every channel.
-    sought: Vec<u64>,
+    pub(super) sought: Vec<u64>,
+    /// Per channel, the numbers (bits) of hops inside the group that its packets have made in the
+    /// segment; empty if the segment does not tell.
+    pub(super) hops: Vec<u8>,
 }
 
 /// A routing's paths, walked.
 pub(super) struct Walk<'a> {
-    graph: &'a mut Graph,
-    topology: &'a Topology,
-    rules: &'a PathRules,
+    pub(super) graph: &'a mut Graph,
+    pub(super) topology: &'a Topology,
+    pub(super) rules: &'a PathRules,
     /// Per target, the links that packets take to another group.
     gateways: [Option<GatewayTable>; 2],
     /// Words of a set of a group's routers.
-    words: usize,
+    pub(super) words: usize,
 }
 
 impl<'a> Walk<'a> {
@@ -80,7 +83,7 @@ impl<'a> Walk<'a> {
                     let mut front = self.injected();
                     for segment in path {
                         front = match *segment {
-                            Segment::Within { vc } => self.within(&front, vc),
+                            Segment::Within { vc } => self.within(&front, (vc, vc)),
                             Segment::Leave { first, later, target, back } => {
                                 if back {
                                     front.forget();
@@ -95,17 +98,19 @@ impl<'a> Walk<'a> {
                     }
                 }
             }
+            Paths::Counted(paths) => self.walk_counted(paths),
             Paths::AnyPort { hops, count } => self.any_port(*hops, *count),
         }
     }
 
     /// Returns a front without packets.
-    fn empty(&self) -> Front {
-        Front { avoided: vec![Groups::None; self.graph.numbering.count()], sought: Vec::new() }
+    pub(super) fn empty(&self) -> Front {
+        let avoided = vec![Groups::None; self.graph.numbering.count()];
+        Front { avoided, sought: Vec::new(), hops: Vec::new() }
     }
 
     /// Returns packets on all injection links, which may go anywhere.
-    fn injected(&self) -> Front {
+    pub(super) fn injected(&self) -> Front {
         let mut front = self.empty();
         for terminal in 0..self.topology.terminals() {
             for vc in self.rules.injection_vcs.clone() {
@@ -147,7 +152,7 @@ impl<'a> Walk<'a> {
     }
 
     /// [`Segment::Within`].
-    fn within(&mut self, front: &Front, vc: u8) -> Front {
+    pub(super) fn within(&mut self, front: &Front, (first, later): (u8, u8)) -> Front {
         let mut on = self.empty();
         let a = self.topology.routers_per_group();
         for router in 0..self.topology.routers() {
@@ -155,7 +160,7 @@ impl<'a> Walk<'a> {
             if held.is_empty() {
                 continue;
             }
-            let first = router - self.topology.local_index(router);
+            let own = router - self.topology.local_index(router);
             for local in 0..a {
                 let seeks = |channel: Number| front.seeks(channel, local, self.words);
                 let held: Vec<_> =
@@ -166,7 +171,7 @@ impl<'a> Walk<'a> {
                     continue;
                 }
                 let last =
-                    self.hops((router, first + local), (vc, vc), |graph, before, channels| {
+                    self.hops((router, own + local), (first, later), |graph, before, channels| {
                         if before.is_empty() {
                             held.iter().for_each(|(channel, _)| join(graph, &[*channel], channels));
                         }
@@ -183,7 +188,7 @@ impl<'a> Walk<'a> {
     }
 
     /// [`Segment::Leave`].
-    fn leave(
+    pub(super) fn leave(
         &mut self,
         front: &Front,
         (first, later): (SegmentVcs, SegmentVcs),
@@ -194,12 +199,15 @@ impl<'a> Walk<'a> {
         if target == Target::Router {
             on.sought = vec![0; on.avoided.len() * words];
         }
+        on.hops = vec![0; on.avoided.len()];
         self.visit_gateways(front, target, |walk, router, link, sought, leads| {
             let group = walk.topology.group_of(router);
+            let mut made = 0;
             let last = walk.hops(
                 (router, link.router),
                 (first.local, later.local),
                 |graph, before, channels| {
+                    made += 1;
                     join(graph, before, channels);
                     if before.is_empty() {
                         leads(channels);
@@ -214,6 +222,7 @@ impl<'a> Walk<'a> {
                 leads(&[over]);
             }
             on.avoided[over as usize].add(Groups::One(group));
+            on.hops[over as usize] |= 1 << made;
             if target == Target::Router {
                 let place = over as usize * words;
                 on.sought[place..place + words]
@@ -292,7 +301,7 @@ impl<'a> Walk<'a> {
     }
 
     /// [`Segment::Eject`].
-    fn eject(&mut self, front: &Front, vc: u8) -> Front {
+    pub(super) fn eject(&mut self, front: &Front, vc: u8) -> Front {
         let vc = self.rules.first_vc + vc;
         for router in 0..self.topology.routers() {
             let ports = 0..self.topology.first_local_port();
@@ -346,7 +355,7 @@ impl<'a> Walk<'a> {
 
 impl Front {
     /// Packets may go anywhere from here.
-    fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         for avoided in self.avoided.iter_mut().filter(|avoided| **avoided != Groups::None) {
             *avoided = Groups::Many;
         }

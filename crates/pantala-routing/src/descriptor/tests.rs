@@ -3,8 +3,8 @@
 use crate::draws::salted;
 use crate::state::RouteState;
 use crate::{
-    Algorithm, CongestionView, Information, IntermediateChoice, QueueMeasure, QueueScope,
-    RoutingConfig, RoutingKey, Tie,
+    Algorithm, CongestionView, GatewayChoice, Information, IntermediateChoice, QueueMeasure,
+    QueueScope, RoutingConfig, RoutingKey, Tie,
 };
 use pantala_topology::{
     DragonflySpec, GlobalArrangement, GroupSpec, Peer, PortAssignment, Topology,
@@ -120,6 +120,7 @@ fn changed(key: RoutingKey, routing: &mut RoutingConfig) {
             let last = routing.algorithm.descriptor().intra_groups.last();
             routing.intra_group = *last.expect("a routing takes a path inside a group");
         }
+        RoutingKey::Gateways => routing.choose_gateways(GatewayChoice::Nearest),
         RoutingKey::Aries => routing.aries.add = 3,
         RoutingKey::QAdaptive => routing.q_adaptive.threshold_source = -1.0,
     }

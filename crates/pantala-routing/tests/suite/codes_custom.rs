@@ -1,7 +1,8 @@
 //! The rules of codes_custom_min and codes_custom_adp.
 
 use crate::support::{Queues, dragonfly, packet, spec, step, walk};
-use pantala_routing::{Algorithm, RoutingConfig};
+use pantala_routing::dependencies::{ChannelUse, Dependencies, ascends, exception};
+use pantala_routing::{Algorithm, RoutingConfig, VcMapName};
 use pantala_topology::{GroupSpec, LinkClass, Topology};
 use std::collections::BTreeMap;
 
@@ -118,5 +119,92 @@ fn of_two_links_the_empty_one_is_taken() {
         };
         let port = port_with(Queues::default());
         assert_ne!(port_with(Queues([((port, 0), 1)].into())), port);
+    }
+}
+
+/// Routings with the map of CODES.
+fn with_map(algorithm: Algorithm) -> RoutingConfig {
+    let vc_map = algorithm.vc_map(VcMapName::Codes).unwrap();
+    RoutingConfig { vc_map, ..RoutingConfig::new(algorithm) }
+}
+
+/// `my_l_hop` and `my_g_hop` of CODES: a local hop is on the VC of the local hops made, at least 2
+/// after one global hop and 4 after two; a global hop on that of the global hops made.
+#[test]
+fn virtual_channels_count_local_hops() {
+    for topology in [grid(), dragonfly(1, 4, 2, 9)] {
+        let mut seen = BTreeMap::new();
+        for algorithm in [Algorithm::CodesCustomMin, Algorithm::CodesCustomAdp] {
+            for (draw, diverts) in (0..4_000_u64).flat_map(|draw| [(draw, false), (draw, true)]) {
+                let mut routing = with_map(algorithm);
+                assert_eq!(routing.virtual_channels(), 8);
+                if diverts {
+                    (routing.ugal.minimal_up_to, routing.ugal.bias) = (-1, -1);
+                }
+                let nodes = u64::from(topology.terminals());
+                let (source, destination) = ((draw % nodes) as u32, (draw / nodes % nodes) as u32);
+                let mut packet = packet(&topology, destination, draw);
+                let mut queues = Queues::default();
+                let passed = walk(&topology, &routing, source, &mut packet, &mut queues);
+                let (mut local, mut global) = (0, 0);
+                for (router, hop) in passed {
+                    let vc = match topology.class_of(router, hop.port) {
+                        LinkClass::Terminal => 0,
+                        LinkClass::Global => {
+                            global += 1;
+                            global - 1
+                        }
+                        _ => {
+                            local = match global {
+                                1 => local.max(2),
+                                2 => local.max(4),
+                                _ => local,
+                            };
+                            local += 1;
+                            local - 1
+                        }
+                    };
+                    assert_eq!(hop.vc, vc);
+                    *seen.entry((topology.class_of(router, hop.port), vc)).or_insert(0) += 1;
+                }
+            }
+        }
+        let locals =
+            seen.keys().filter(|(class, _)| *class != LinkClass::Global).map(|(_, vc)| *vc);
+        assert_eq!(locals.max(), Some(if topology.is_2d() { 7 } else { 4 }));
+    }
+}
+
+/// With the map of CODES, minimal paths are free of deadlock, and in one dimension all paths are. In
+/// two, a path with three local hops in the intermediate group is on the VC of the first hop in the
+/// destination's group, and the channels form a cycle between two groups.
+#[test]
+fn the_map_of_codes_has_a_cycle_in_two_dimensions_only() {
+    let networks = [grid(), dragonfly(1, 4, 2, 9), dragonfly(1, 4, 3, 3)];
+    for topology in &networks {
+        for algorithm in [Algorithm::CodesCustomMin, Algorithm::CodesCustomAdp] {
+            let routings = [with_map(algorithm)];
+            let channels = ChannelUse {
+                routings: &routings,
+                virtual_channels: 8,
+                injects_on_first: true,
+                responses: None,
+            };
+            let graph = Dependencies::of(&channels, topology);
+            let adaptive = algorithm == Algorithm::CodesCustomAdp;
+            assert_eq!(exception(&routings[0]).is_some(), adaptive);
+            let free = !(adaptive && topology.is_2d());
+            assert_eq!(ascends(&channels, topology), free, "{algorithm:?}");
+            let Some(cycle) = graph.cycle() else {
+                assert!(free, "{algorithm:?}");
+                continue;
+            };
+            let mut shape: Vec<_> =
+                cycle.iter().map(|channel| (channel.class(topology), channel.vc)).collect();
+            shape.sort_unstable();
+            shape.dedup();
+            assert!(!free && shape.contains(&("global", 1)), "{shape:?}");
+            assert!(shape.iter().all(|(class, vc)| *class == "global" || (4..6).contains(vc)));
+        }
     }
 }

@@ -4,5 +4,6 @@ mod aries;
 mod codes;
 mod codes_custom;
 mod decisions;
+mod gateways;
 mod q_adaptive;
 mod support;

@@ -262,7 +262,7 @@ fn compile(plan: &Plan, routing: &RoutingPlan) -> RoutingConfig {
         // The check has taken the number of hops from the paths of the network.
         vc_map = VcMap::by_hop(routing.virtual_channels);
     }
-    RoutingConfig {
+    let mut compiled = RoutingConfig {
         vc_map,
         local_order: routing.local_order,
         ugal: UgalConfig {
@@ -293,5 +293,7 @@ fn compile(plan: &Plan, routing: &RoutingPlan) -> RoutingConfig {
             truncate: routing.q_adaptive.truncate,
         },
         ..RoutingConfig::new(algorithm)
-    }
+    };
+    compiled.choose_gateways(routing.gateways);
+    compiled
 }

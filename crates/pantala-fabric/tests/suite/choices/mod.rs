@@ -115,6 +115,9 @@ pub(crate) fn configuration(algorithm: Algorithm, seed: u64, choices: &Choices) 
             router.credit_delay = 700;
         }
     }
+    if choices.in_order && router.link_order == LinkOrder::RoundRobin {
+        router.link_order = if choices.short { LinkOrder::HighestVc } else { LinkOrder::LowestVc };
+    }
     if choices.by_flits && !virtual_output && algorithm != Algorithm::QAdaptive {
         router.flow_control = FlowControl::Wormhole;
         router.serialization = Serialization::Counted;

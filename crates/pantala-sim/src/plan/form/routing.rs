@@ -6,7 +6,8 @@
 
 use pantala_routing::MAX_VIRTUAL_CHANNELS;
 use pantala_routing::{
-    Algorithm, IntermediateChoice, IntraGroup, QueueMeasure, QueueScope, Tie, VcMapName,
+    Algorithm, GatewayChoice, IntermediateChoice, IntraGroup, QueueMeasure, QueueScope, Tie,
+    VcMapName,
 };
 use pantala_topology::LocalOrder;
 use schemars::JsonSchema;
@@ -68,6 +69,10 @@ pub struct RoutingPlan {
     /// The path of packets to another router of their own group.
     #[serde(default)]
     pub intra_group: IntraGroup,
+    /// The link that a packet takes between two groups with several links.
+    #[serde(default, skip_serializing_if = "super::is_zero")]
+    #[schemars(extend("default" = "fewest_hops", "x-later" = true))]
+    pub gateways: GatewayChoice,
     /// The bias of aries.
     pub aries: AriesPlan,
     /// The learning of q_adaptive.
