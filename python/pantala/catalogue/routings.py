@@ -18,6 +18,7 @@ KEYS: Final = (
     "tie",
     "intermediate",
     "intra_group",
+    "gateways",
     "aries",
     "q_adaptive",
 )
@@ -38,7 +39,7 @@ ALGORITHMS: Final = (
         defaults={},
         assumptions={},
         maps={"booksim2": 2, "caminos": 2, "codes": 4},
-        reads=(),
+        reads=("gateways",),
         modes=(),
     ),
     RoutingDescriptor(
@@ -269,7 +270,7 @@ ALGORITHMS: Final = (
         max_hops_2d=5,
         defaults={},
         assumptions={},
-        maps={},
+        maps={"codes": 8},
         reads=(),
         modes=(),
     ),
@@ -291,7 +292,7 @@ ALGORITHMS: Final = (
             "candidates_nonminimal": 2,
         },
         assumptions={},
-        maps={},
+        maps={"codes": 8},
         reads=(
             "threshold",
             "bias_flits",

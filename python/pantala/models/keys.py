@@ -272,10 +272,13 @@ class RouterKeys(Model):
     - after_flit: one flit time after a packet reaches an idle link, as in SST's merlin. A busy link decides when
       it becomes free.
     """
-    link_order: Literal["round_robin", "arrival"] = "round_robin"
+    link_order: Literal["round_robin", "highest_vc", "lowest_vc", "arrival"] = "round_robin"
     """In which order a link takes the packets of its output buffers.
 
     - round_robin: round-robin over virtual channels.
+    - highest_vc: from the highest virtual channel that has a packet ready, as in CODES' dragonfly-custom.
+    - lowest_vc: from the lowest virtual channel that has a packet ready, as in CODES' dragonfly-dally before
+      September 2019.
     - arrival: in the order in which they have crossed, whatever their virtual channel, as BookSim2's output
       queue. Only with `credit_check = "crossbar"` and `input_queue = "fifo"`.
     """
@@ -399,6 +402,13 @@ class MpiKeys(Model):
     - posted: at once. The host copies the message out of the program's buffer.
     - injected: when the last packet of the message has left the NIC's queue.
     """
+    rendezvous_completion: Literal["acknowledged", "injected"] = "acknowledged"
+    """When the send of a rendezvous is complete for its sender.
+
+    - acknowledged: when the receiver's acknowledgement of the payload has arrived.
+    - injected: when the last packet of the payload has left the NIC's queue, as in CODES. The receiver sends no
+      acknowledgement.
+    """
     send_overhead: UnsignedDuration = Duration(0)
     """Time that a rank spends to start a message, before the NIC has the message. It is the overhead o of LogGP at
     the sender (Alexandrov, Ionescu, Schauser and Scheiman, SPAA 1995). Collectives in the background do not pay
@@ -505,6 +515,9 @@ class MpiKeys(Model):
     arrive wait in front of it, without a limit. Only with short_buffers above 0."""
     host_to_nic: UnsignedDuration = Duration(0)
     """Time that a message or control message takes from the host to the queue of its NIC."""
+    host_to_nic_per_byte: UnsignedTimePerByte = TimePerByte(0)
+    """Time per byte that an eager message takes from the host to the queue of its NIC, in addition to `host_to_nic`.
+    It keeps neither the rank nor the NIC busy, so a shorter message that is sent later may be in the queue first."""
     nic_to_host: UnsignedDuration = Duration(0)
     """Time that an arrived message takes from the NIC to the host."""
     memory_latency: UnsignedDuration = Duration(0)
@@ -523,6 +536,7 @@ class MpiKeys(Model):
         "eager_header": Key("eager_header_bytes", unit="bytes"),
         "data_header": Key("data_header_bytes", unit="bytes"),
         "eager_completion": Key("eager_completion"),
+        "rendezvous_completion": Key("rendezvous_completion", later=True),
         "send_overhead": Key("send_overhead_ps", unit="ps"),
         "receive_overhead": Key("receive_overhead_ps", unit="ps"),
         "gap": Key("gap_ps", unit="ps"),
@@ -554,6 +568,7 @@ class MpiKeys(Model):
         "nic_streams": Key("nic_streams", effect={"short_buffers": 0}),
         "nic_pending": Key("nic_pending", effect={"short_buffers": 0}),
         "host_to_nic": Key("host_to_nic_ps", unit="ps"),
+        "host_to_nic_per_byte": Key("host_to_nic_per_byte_fs", unit="fs", later=True),
         "nic_to_host": Key("nic_to_host_ps", unit="ps"),
         "memory_latency": Key("memory_latency_ps", unit="ps", effect={"/jobs.*.ranks_per_node": 1}),
         "memory_bandwidth": Key(
@@ -882,7 +897,8 @@ class RoutingKeys(Model):
     - ascending: the algorithm's own map, which is free of deadlock.
     - booksim2: the map of BookSim2.
     - caminos: the ascending map of CAMINOS.
-    - codes: the map of CODES, with four VCs.
+    - codes: the map of CODES: of dragonfly-dally, with four VCs; under codes_custom_min and codes_custom_adp that
+      of dragonfly-custom, with eight.
     - by_hop: the VC of a hop is the number of hops before it. A port has as many VCs as a path has hops at most.
       No paths can close a cycle, whatever links have failed.
     """
@@ -936,6 +952,14 @@ class RoutingKeys(Model):
     - valiant: paths over another router of the group (SST's merlin).
     - adaptive: minimal paths, or paths over another router of the group, by loads and bias (aries).
     """
+    gateways: Literal["fewest_hops", "nearest", "by_source"] = "fewest_hops"
+    """The link that a packet takes between two groups with several links.
+
+    - fewest_hops: a link with the fewest hops from the source router to the destination router, drawn per packet.
+    - nearest: a link of the source router if it has one, otherwise one of the nearest routers that have one,
+      drawn per packet, wherever in the other group the link ends (CODES' dragonfly-dally).
+    - by_source: the link whose number is that of the source node modulo the number of links (SST's merlin).
+    """
 
     declared: ClassVar[Mapping[str, Key]] = {
         "virtual_channels": Key("virtual_channels"),
@@ -959,6 +983,7 @@ class RoutingKeys(Model):
         "tie": Key("tie"),
         "intermediate": Key("intermediate"),
         "intra_group": Key("intra_group"),
+        "gateways": Key("gateways", later=True),
     }
 
 

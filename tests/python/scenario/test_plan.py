@@ -26,6 +26,26 @@ def test_the_plan_of_the_interference_example() -> None:
     assert plan == json.loads(SNAPSHOT.read_text()), "to accept a change, run: make snapshots"
 
 
+def test_a_plan_leaves_out_later_keys_with_their_defaults() -> None:
+    """Plans of versions without these keys stay as they are, and so do the identities of runs."""
+    toml = ROOT / "examples" / "interference.toml"
+    usual = pt.Scenario.from_toml(toml).plan()
+    assert not {"rendezvous_completion", "host_to_nic_per_byte_fs"} & set(usual["mpi"])
+    assert "gateways" not in usual["routing"]
+    given = pt.Scenario.from_toml(
+        toml,
+        changes={
+            "mpi.rendezvous_completion": "injected",
+            "mpi.host_to_nic_per_byte": "0.55 ns/B",
+            "routing": {"algorithm": "minimal", "gateways": "nearest"},
+        },
+    ).plan()
+    for plan in (given, Plan(given).document):
+        assert plan["mpi"]["rendezvous_completion"] == "injected"
+        assert plan["mpi"]["host_to_nic_per_byte_fs"] == 550_000
+        assert plan["routing"]["gateways"] == "nearest"
+
+
 def test_every_quantity_has_its_unit_in_its_name() -> None:
     scenario = pt.Scenario.from_toml(ROOT / "examples" / "interference.toml")
     fft = scenario.jobs[0].workload

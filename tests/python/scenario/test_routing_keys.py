@@ -250,6 +250,7 @@ VALUES: dict[str, Any] = {
     "tie": "random",
     "intermediate": "third",
     "intra_group": "valiant",
+    "gateways": "nearest",
     "aries": {"levels": 8},
     "q_adaptive": {"exploration": 0.5},
 }

@@ -275,13 +275,9 @@ fn a_link_prefers_the_highest_or_the_lowest_channel() {
     let topology = dragonfly(2, 4, 2, 9);
     let far = three_hops_away(&topology);
     let share = |link_order, virtual_output: bool| {
-        let mut config = if virtual_output {
-            codes(Algorithm::Minimal)
-        } else {
-            let mut config = kang(Algorithm::Minimal);
-            config.router.input_queue = InputQueue::Fifo;
-            config
-        };
+        let base = if virtual_output { codes } else { kang };
+        let mut config = base(Algorithm::Minimal);
+        config.router.input_buffer = 1_000; // no NIC waits for credits
         config.routings[0].vc_map = VcMap::BOOKSIM_MINIMAL;
         config.router.link_order = link_order;
         let mut host = Script::new(topology.terminals());
