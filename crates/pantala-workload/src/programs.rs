@@ -26,7 +26,7 @@ use crate::random_streams::{Purpose, stream};
 
 pub(crate) use loops::FEWEST;
 use loops::Passes;
-pub use loops::{LeftOut, Loop, Repeats};
+pub use loops::{LeftOut, Loop, PerIteration, RecordedComputing, Repeats};
 pub use operation_lists::{OperationList, OperationLists};
 
 /// Declares the kinds of programs: [`JobOperations`] with a variant for each source, and the enum
@@ -66,16 +66,18 @@ macro_rules! programs {
                 }
             }
 
-            /// The loops of the programs of a job of `ranks` ranks, in their order. Programs
-            /// whose iterations depend on what happens have none.
-            fn own_loops(&self, ranks: u32) -> Vec<Loop> {
-                match self {
+            /// The loops of the programs of a job of `ranks` ranks, in their order, and what
+            /// their operations say of computing times. Programs whose iterations depend on
+            /// what happens have none.
+            fn own_loops(&self, ranks: u32) -> (Vec<Loop>, RecordedComputing) {
+                let loops = match self {
+                    Self::Operations(lists) => return loops::found(lists, anybody(ranks)),
+                    Self::OperationFile(file) => return loops::found(file, anybody(ranks)),
                     Self::Motif(motifs) => motifs.loops(),
-                    Self::Operations(lists) => loops::found(lists, anybody(ranks)),
-                    Self::OperationFile(file) => loops::found(file, anybody(ranks)),
                     Self::Ncptl(program) => loops::of_repetitions(&program.repetitions(ranks)),
                     Self::Trace(_) => Vec::new(),
-                }
+                };
+                (loops, RecordedComputing::default())
             }
 
             fn program(&self, rank: RankContext) -> AnyOperations {
@@ -130,14 +132,21 @@ impl JobOperations {
     /// a pass has nothing but many equal iterations, it is that of its iterations.
     #[must_use]
     pub fn loops(&self, ranks: u32, repeat: bool) -> Vec<Loop> {
-        let own = self.own_loops(ranks);
+        self.recorded_loops(ranks, repeat).0
+    }
+
+    /// Returns [`Self::loops`] and the computing times of their iterations, if operations state
+    /// them.
+    #[must_use]
+    pub fn recorded_loops(&self, ranks: u32, repeat: bool) -> (Vec<Loop>, RecordedComputing) {
+        let (own, computing) = self.own_loops(ranks);
         if !repeat || own.is_empty() {
-            return own;
+            return (own, computing);
         }
         let pass = match self.pass(ranks) {
             Passes::Equal(pass) => pass,
-            Passes::Endless => return own,
-            Passes::Unnumbered => return Vec::new(),
+            Passes::Endless => return (own, computing),
+            Passes::Unnumbered => return (Vec::new(), computing),
         };
         let period = match own[..] {
             // Only the barrier after a pass is missing.
@@ -151,7 +160,42 @@ impl JobOperations {
             }
             _ => pass.iterations,
         };
-        vec![Loop { motif: 0, first: 0, end: u32::MAX, period }]
+        // Passes are equal, so whole ones need no comparison.
+        let computing = match own[..] {
+            [Loop { first: 0, end, .. }] if end == pass.iterations => computing.repeated(end),
+            _ => RecordedComputing::default(),
+        };
+        (vec![Loop { motif: 0, first: 0, end: u32::MAX, period }], computing)
+    }
+
+    /// Returns, by rank, whether it does anything in its iterations.
+    #[must_use]
+    pub fn ranks_that_work(&self, ranks: u32) -> Vec<bool> {
+        let works = |number| {
+            let rank = RankContext { rank: number, ..anybody(ranks) };
+            // Repetitions of a coNCePTuaL program have no marks yet.
+            matches!(self, Self::Ncptl(_)) || loops::works(&mut self.program(rank))
+        };
+        (0..ranks).map(works).collect()
+    }
+
+    /// Returns how long a rank computes in the first `iterations` iterations, at least: a bound of
+    /// their duration that is known before the run.
+    #[must_use]
+    pub fn computing_of(&self, ranks: u32, iterations: u32) -> Time {
+        const MOST: u32 = 1_000_000;
+        let mut program = self.program(anybody(ranks));
+        let (mut sum, mut started) = (0, 0);
+        for _ in 0..MOST {
+            match program.next(0, &Outcome::Done) {
+                Some(Op::Compute(time)) => sum += time,
+                Some(Op::IterationStart(_)) if started == iterations => return sum,
+                Some(Op::IterationStart(_)) => started += 1,
+                Some(_) => {}
+                None => return sum,
+            }
+        }
+        sum
     }
 
     /// A pass of the programs of a job. Motifs have the same iterations on all ranks, so two ranks

@@ -5,11 +5,14 @@
 //! random draws have the same distribution. They may be equal every few iterations only.
 
 mod levels;
+mod recorded;
 
 use levels::ComputingTimes;
 use pantala_engine::Time;
 use pantala_mpi::{IterationMark, Op, OperationSource, OperationStream, Outcome, RankContext};
 use pantala_ncptl::run::repetitions::Repetitions;
+
+pub use recorded::{PerIteration, RecordedComputing};
 
 /// A stretch of equal iterations of one motif, on all ranks of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,9 +58,12 @@ impl Repeats {
 /// The fewest equal iterations that make a loop.
 pub(crate) const FEWEST: u32 = 3;
 
-/// The loops of a job whose ranks have marks of iterations in streams of fixed operations. All ranks
-/// execute all their operations here, so the time is that of reading them.
-pub(super) fn found<S: OperationSource>(source: &S, rank: RankContext) -> Vec<Loop> {
+/// The loops of a job whose ranks have marks of iterations in streams of fixed operations, and their
+/// computing times. All ranks execute all their operations here, so the time is that of reading them.
+pub(super) fn found<S: OperationSource>(
+    source: &S,
+    rank: RankContext,
+) -> (Vec<Loop>, RecordedComputing) {
     let mut loops: Option<Vec<Loop>> = None;
     let mut times = ComputingTimes::default();
     for number in 0..rank.ranks {
@@ -70,7 +76,10 @@ pub(super) fn found<S: OperationSource>(source: &S, rank: RankContext) -> Vec<Lo
             break;
         }
     }
-    loops.unwrap_or_default().iter().flat_map(|known| times.levels(known)).collect()
+    let loops = loops.unwrap_or_default();
+    let loops: Vec<Loop> = loops.iter().flat_map(|known| times.levels(known)).collect();
+    let computing = RecordedComputing::of(&loops, &times, rank.ranks);
+    (loops, computing)
 }
 
 /// What one pass of a program consists of.
@@ -132,6 +141,24 @@ pub(super) fn pass_of_rank(program: &mut impl OperationStream) -> Passes {
     Passes::Endless
 }
 
+/// Whether a rank does anything in its first iterations. One that does not is through all of them
+/// at once.
+pub(super) fn works(program: &mut impl OperationStream) -> bool {
+    /// Setting up and the iterations of a cycle have fewer operations.
+    const MOST: u32 = 10_000;
+    let mut inside = false;
+    for _ in 0..MOST {
+        match program.next(0, &Outcome::Done) {
+            None => return false,
+            Some(Op::IterationStart(_)) => inside = true,
+            Some(Op::IterationEnd) => {}
+            Some(_) if inside => return true,
+            Some(_) => {}
+        }
+    }
+    !inside
+}
+
 /// The loops of a coNCePTuaL program with these repetitions.
 pub(super) fn of_repetitions(repetitions: &[Repetitions]) -> Vec<Loop> {
     let many = |each: &&Repetitions| each.count >= FEWEST;
@@ -163,6 +190,7 @@ struct Iteration {
     motif: u16,
     number: u32,
     operations: Vec<Op>,
+    computing: Time,
 }
 
 /// The loops of one rank, whose computing times are added to `times`.
@@ -195,20 +223,25 @@ fn of_rank(program: &mut impl OperationStream, times: &mut ComputingTimes) -> Ve
                 .as_ref()
                 .is_some_and(|now| (now.motif, now.number) == (mark.motif, mark.iteration));
             if !goes_on {
-                let next =
-                    Iteration { motif: mark.motif, number: mark.iteration, operations: Vec::new() };
-                if let Some(over) = present.replace(next) {
+                let (motif, number) = (mark.motif, mark.iteration);
+                if let Some(over) =
+                    present.replace(Iteration { motif, number, ..Iteration::default() })
+                {
                     close(&last, &over);
+                    times.add((over.motif, over.number), over.computing);
                     last = Some(over);
                 }
             }
         }
         if let Some(present) = &mut present {
             if let Op::Compute(time) | Op::Icompute(time, _) = op {
-                times.add((present.motif, present.number), time);
+                present.computing += time;
             }
             present.operations.push(without_numbers(op));
         }
+    }
+    if let Some(over) = present {
+        times.add((over.motif, over.number), over.computing);
     }
     // The last iteration has what follows the loop, so it does not count.
     loops.retain(|known| known.end >= known.first.saturating_add(FEWEST));
@@ -269,7 +302,7 @@ mod tests {
     #[test]
     fn equal_iterations_are_a_loop_if_their_computing_times_vary_a_little() {
         let of = |sizes: &[&[u64]]| {
-            found(&lists(sizes), RankContext::new(0, sizes.len() as u32, "job", 1))
+            found(&lists(sizes), RankContext::new(0, sizes.len() as u32, "job", 1)).0
         };
         let known = |first, end| vec![Loop { motif: 0, first, end, period: 1 }];
         // The last iteration is followed by something else.

@@ -2,8 +2,9 @@
 //!
 //! Iterations with the same operations may compute for different times: measured times vary, and a
 //! program may compute more every tenth iteration. But a run that has seen the first iterations says
-//! nothing of later ones that compute ten times as long. So the sums over ranks are compared by
-//! blocks of iterations.
+//! nothing of later ones that compute ten times as long, or in which one rank does the work of all.
+//! So the sums over ranks and the longest time of a rank are compared by blocks of iterations.
+//! Rare long iterations look like noise here: [`super::recorded`] compares what is skipped.
 
 use super::{FEWEST, Loop};
 use pantala_engine::Time;
@@ -15,17 +16,40 @@ const BLOCK: u32 = 8;
 const ERRORS: f64 = 5.0;
 const SHARE: f64 = 1e-3;
 
-/// The computing time of each iteration of a job, summed over its ranks.
+/// The computing time of each iteration of a job.
 #[derive(Debug, Default)]
 pub(super) struct ComputingTimes {
     /// By motif and number of the iteration.
-    of: HashMap<(u16, u32), f64>,
+    of: HashMap<(u16, u32), Computing>,
+}
+
+/// The computing times of one iteration, or the sums of those of several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Computing {
+    /// Sum over ranks.
+    pub(super) sum: u128,
+    /// The longest of a rank.
+    pub(super) longest: u128,
 }
 
 impl ComputingTimes {
-    /// Adds a time to an iteration, by its motif and number.
+    /// Adds the time of one rank to an iteration, by its motif and number.
     pub(super) fn add(&mut self, iteration: (u16, u32), time: Time) {
-        *self.of.entry(iteration).or_default() += time as f64;
+        let known = self.of.entry(iteration).or_default();
+        known.sum += u128::from(time);
+        known.longest = known.longest.max(time.into());
+    }
+
+    /// Returns the times of an iteration.
+    pub(super) fn of(&self, motif: u16, number: u32) -> Computing {
+        self.of.get(&(motif, number)).copied().unwrap_or_default()
+    }
+
+    /// Returns the parts of a loop in which computing times have one level, as sums over ranks and
+    /// as the longest of a rank.
+    pub(super) fn levels(&self, known: &Loop) -> Vec<Loop> {
+        let by_sum = self.parts(known, |of| of.sum);
+        by_sum.iter().flat_map(|part| self.parts(part, |of| of.longest)).collect()
     }
 
     /// Returns the parts of a loop in which computing times have one level.
@@ -33,12 +57,12 @@ impl ComputingTimes {
     /// A block of [`BLOCK`] iterations begins another level if its mean differs from that of the
     /// level so far by more than [`ERRORS`] standard errors, of the variance inside all blocks, and
     /// more than [`SHARE`] of the mean.
-    pub(super) fn levels(&self, known: &Loop) -> Vec<Loop> {
+    fn parts(&self, known: &Loop, of: fn(Computing) -> u128) -> Vec<Loop> {
         let blocks = (known.end - known.first) / BLOCK;
         if blocks < 2 {
             return vec![*known];
         }
-        let time = |number| self.of.get(&(known.motif, number)).copied().unwrap_or_default();
+        let time = |number| of(self.of(known.motif, number)) as f64;
         let of_block = |block: u32| {
             let first = known.first + block * BLOCK;
             (first..first + BLOCK).map(time)
@@ -113,5 +137,14 @@ mod tests {
         // One long iteration is in a loop of its own, which is too short to skip anything.
         let once = |i| if i == 500 { 1_000_000 } else { 5000 };
         assert_eq!(ends(once, 1000), [(0, 496), (496, 504), (504, 1000)]);
+        // One rank does the work of all: the sums are equal, the longest times are not.
+        let mut of = ComputingTimes::default();
+        for (rank, i) in (0..4).flat_map(|rank| (0..400).map(move |i| (rank, i))) {
+            let time = if i < 200 { 100 } else { 400 * u64::from(i % 4 == rank) };
+            of.add((1, i), time);
+        }
+        let parts = of.levels(&Loop { motif: 1, first: 0, end: 400, period: 1 });
+        let ends: Vec<(u32, u32)> = parts.iter().map(|part| (part.first, part.end)).collect();
+        assert_eq!(ends, [(0, 200), (200, 400)]);
     }
 }
