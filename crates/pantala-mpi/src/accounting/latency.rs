@@ -113,6 +113,12 @@ impl LatencyStatistics {
         self.count
     }
 
+    /// Sum of the latencies, in ps.
+    #[must_use]
+    pub const fn sum(&self) -> u128 {
+        self.sum
+    }
+
     /// The exact mean latency in ps; `None` if there is none.
     #[must_use]
     pub fn mean(&self) -> Option<f64> {

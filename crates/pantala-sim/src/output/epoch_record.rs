@@ -37,6 +37,9 @@ pub struct JobError {
     pub skipped_iterations: u64,
     /// The estimated relative error of its run time (95 %).
     pub run_time_error: f64,
+    /// The estimated relative error of the mean communication time of its ranks (95 %); none if
+    /// they do not communicate.
+    pub communication_time_error: Option<f64>,
 }
 
 /// What a run with `skip` has skipped, or why it has skipped nothing.

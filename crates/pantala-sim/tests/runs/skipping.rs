@@ -78,7 +78,9 @@ fn assert_like(skipped: &Ran, full: &Ran, share: f64) {
 fn a_job_alone_is_skipped_to_its_last_iterations() {
     let (skip, full) =
         (run(&skipping(json!([stencil(600)]), 30_000)), run(&full(json!([stencil(600)]))));
-    assert_eq!(skipped(&skip)["jumps"], 1, "{}", skipped(&skip)["text"]);
+    // The first jump is short, and the run looks again.
+    let jumps = skipped(&skip)["jumps"].as_u64().unwrap() as usize;
+    assert!(jumps >= 1, "{}", skipped(&skip)["text"]);
     assert!(skipped(&skip)["simulated_share"].as_f64().unwrap() < 0.3);
     assert_like(&skip, &full, 0.02);
     // What a rank sends follows from its program, exactly.
@@ -106,22 +108,29 @@ fn a_job_alone_is_skipped_to_its_last_iterations() {
     assert_eq!((numbers[0], *numbers.last().unwrap()), (0, 599));
     let gaps: Vec<u64> = numbers.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let count = skipped(&skip)["jobs"][0]["skipped_iterations"].as_u64().unwrap();
-    assert_eq!(gaps.iter().filter(|gap| **gap != 1).collect::<Vec<_>>(), [&(count + 1)]);
+    let wide: Vec<u64> = gaps.into_iter().filter(|gap| *gap != 1).collect();
+    assert_eq!(wide.iter().map(|gap| gap - 1).sum::<u64>(), count);
+    assert_eq!(wide.len(), jumps);
     // Rows are in order, in simulated time only.
     let epochs = skip.rows("epochs");
-    let hole = epochs.iter().find(|row| row["skipped"] == true).unwrap();
-    let (from, until) = (number(hole, "start_ns"), number(hole, "end_ns"));
-    assert_eq!(hole["iterations"], count);
+    let holes: Vec<(f64, f64)> = epochs
+        .iter()
+        .filter(|row| row["skipped"] == true)
+        .map(|row| (number(row, "start_ns"), number(row, "end_ns")))
+        .collect();
+    assert_eq!(holes.len(), jumps);
+    let outside = |time: f64| holes.iter().all(|(from, until)| time < *from || time >= *until);
+    let until = holes[jumps - 1].1;
     for (table, column) in
         [("packets", "delivered_ns"), ("messages", "delivered_ns"), ("iterations", "end_ns")]
     {
         let times: Vec<f64> = skip.rows(table).iter().map(|row| number(row, column)).collect();
-        assert!(times.iter().all(|time| *time < from || *time >= until), "{table}");
+        assert!(times.iter().all(|time| outside(*time)), "{table}");
         assert!(times.iter().any(|time| *time >= until), "{table}");
     }
     for table in ["job_windows", "link_windows"] {
         let mut times = skip.rows(table).iter().map(|row| number(row, "window_start_ns"));
-        assert!(times.all(|time| time < from || time >= until), "{table}");
+        assert!(times.all(outside), "{table}");
     }
     for row in skip.rows("messages") {
         assert_eq!(ps(&row["latency_ns"]), ps(&row["delivered_ns"]) - ps(&row["posted_ns"]));
@@ -293,7 +302,8 @@ fn equal_repetitions_of_a_conceptual_program_are_skipped() {
             format!("all tasks reset their counters then {around} {{ {RING} }} then {log}.");
         let jobs = || json!([conceptual(&source)]);
         let (skip, full) = (run(&skipping(jobs(), 30_000)), run(&full(jobs())));
-        assert_eq!(skipped(&skip)["jumps"], 1, "{around}: {}", skipped(&skip)["text"]);
+        let jumps = skipped(&skip)["jumps"].as_u64().unwrap();
+        assert!(jumps >= 1, "{around}: {}", skipped(&skip)["text"]);
         assert!(skipped(&skip)["simulated_share"].as_f64().unwrap() < 0.3, "{around}");
         // The ranks of a ring drift apart slowly: its communication time is 4.6 % off where 3 % are
         // asked for. At 1 % nothing is skipped.

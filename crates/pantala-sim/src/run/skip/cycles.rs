@@ -22,14 +22,25 @@ pub(crate) struct CycleSums {
     pub(crate) communication: u128,
     /// The longest communication time of a rank in it, in ps.
     pub(crate) longest: Time,
+    /// Sum of its starts, and the latest of them, in ps.
+    pub(crate) starts: u128,
+    pub(crate) latest: Time,
 }
 
 impl CycleSums {
+    /// How much later than the mean rank the last one has started it, in ps.
+    pub(super) fn skew(&self) -> u128 {
+        let mean = self.starts.checked_div(self.ranks.into()).unwrap_or_default();
+        u128::from(self.latest).saturating_sub(mean)
+    }
+
     pub(super) fn add(&mut self, more: &Self) {
         self.ranks += more.ranks;
         self.time += more.time;
         self.communication += more.communication;
         self.longest = self.longest.max(more.longest);
+        self.starts += more.starts;
+        self.latest = self.latest.max(more.latest);
     }
 }
 
@@ -44,8 +55,25 @@ pub(crate) struct Heard {
     pub(crate) inside: Vec<((u16, u16), u32)>,
     /// By job and loop: the number of the latest iteration that a rank has started.
     pub(crate) latest: Vec<((u16, u16), u32)>,
-    /// By job: the bytes that patterns have delivered.
-    pub(crate) delivered: Vec<u64>,
+    /// By job: what patterns have delivered.
+    pub(crate) delivered: Vec<Delivered>,
+}
+
+/// What a pattern has delivered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Delivered {
+    pub(crate) bytes: u64,
+    pub(crate) packets: u64,
+    /// Sum of the latencies of the packets, from their creation on, in ps.
+    pub(crate) latency: u128,
+}
+
+impl Delivered {
+    pub(super) fn add(&mut self, more: Self) {
+        self.bytes += more.bytes;
+        self.packets += more.packets;
+        self.latency += more.latency;
+    }
 }
 
 /// The start of a rank's latest cycle.
@@ -147,6 +175,8 @@ impl OwnCycles {
                     time: (start.time - before.time).into(),
                     communication: communication.into(),
                     longest: communication,
+                    starts: before.time.into(),
+                    latest: before.time,
                 });
             }
         }
@@ -160,7 +190,7 @@ impl OwnCycles {
     }
 
     /// Returns what was heard since the last call.
-    pub(crate) fn heard(&mut self, delivered: Vec<u64>) -> Heard {
+    pub(crate) fn heard(&mut self, delivered: Vec<Delivered>) -> Heard {
         Heard {
             cycles: std::mem::take(&mut self.heard).into_iter().collect(),
             inside: self.inside.iter().map(|(key, ranks)| (*key, *ranks)).collect(),
@@ -197,8 +227,8 @@ pub(crate) struct AllCycles {
     pub(crate) inside: BTreeMap<(u16, u16), u32>,
     /// By job and loop: the number of the latest iteration that a rank of any process has started.
     pub(crate) latest: BTreeMap<(u16, u16), u32>,
-    /// By job: the bytes that patterns have delivered.
-    pub(crate) delivered: Vec<u64>,
+    /// By job: what patterns have delivered.
+    pub(crate) delivered: Vec<Delivered>,
 }
 
 impl AllCycles {
@@ -224,8 +254,11 @@ impl AllCycles {
                 let known = self.latest.entry(key).or_insert(latest);
                 *known = latest.max(*known);
             }
-            self.delivered.resize(heard.delivered.len().max(self.delivered.len()), 0);
-            self.delivered.iter_mut().zip(&heard.delivered).for_each(|(sum, more)| *sum += more);
+            let jobs = heard.delivered.len().max(self.delivered.len());
+            self.delivered.resize(jobs, Delivered::default());
+            for (sum, more) in self.delivered.iter_mut().zip(heard.delivered) {
+                sum.add(more);
+            }
         }
         self.series.iter_mut().flatten().for_each(Series::settle);
         news

@@ -5,7 +5,7 @@ use crate::run::rank_reports::Status;
 use crate::run::skip::cycles::AllCycles;
 use crate::run::skip::steady::Mean;
 use pantala_engine::Time;
-use pantala_workload::programs::Loop;
+use pantala_workload::programs::{Loop, RecordedComputing};
 
 /// What a job does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,11 +39,32 @@ impl Doing {
 pub(crate) struct Job {
     pub(crate) name: String,
     pub(crate) ranks: u32,
+    /// By rank: whether it does anything in its iterations; and how many do.
+    pub(crate) works: Vec<bool>,
+    pub(crate) busy: u32,
     /// Start and end that the plan sets; `NEVER` without an end.
     pub(crate) start: Time,
     pub(crate) end: Time,
     pub(crate) is_pattern: bool,
     pub(crate) loops: Vec<Loop>,
+    /// What the operations of the loops say of computing times.
+    pub(crate) computing: RecordedComputing,
+}
+
+impl Job {
+    /// The fewest cycles of a loop that are watched before a jump, and that are simulated after it.
+    pub(crate) fn fewest(&self, of_loop: u16, minimum: u32) -> u32 {
+        minimum.div_ceil(self.loops[usize::from(of_loop)].period)
+    }
+
+    /// What the job does before the first look at a run.
+    pub(crate) const fn first(&self) -> Doing {
+        match (self.start > 0, self.is_pattern) {
+            (true, _) => Doing::Waits,
+            (false, true) => Doing::Pattern,
+            (false, false) => Doing::Other,
+        }
+    }
 }
 
 /// Returns what each job does at `shown`.
@@ -58,13 +79,22 @@ pub(crate) fn doing(jobs: &[Job], cycles: &AllCycles, status: &Status, shown: Ti
         if job.is_pattern {
             return Doing::Pattern;
         }
-        let all = |of_loop: &u16| cycles.inside.get(&(number, *of_loop)) == Some(&job.ranks);
+        let all = |of_loop: &u16| cycles.inside.get(&(number, *of_loop)) == Some(&job.busy);
         match (0..job.loops.len() as u16).find(all) {
             Some(of_loop) if !last_cycles(job, cycles, number, of_loop) => Doing::Repeats(of_loop),
             _ => Doing::Other,
         }
     };
     (0..).zip(jobs).map(of).collect()
+}
+
+/// Why a job that runs is in no loop.
+pub(crate) fn why_other(job: &Job) -> String {
+    let name = &job.name;
+    if job.loops.is_empty() {
+        return format!("job '{name}' does not repeat");
+    }
+    format!("the {} ranks of job '{name}' are not all in one loop at a time", job.ranks)
 }
 
 /// Whether a rank is in the last iteration of a finite loop, which need not equal the others.

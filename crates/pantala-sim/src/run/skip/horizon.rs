@@ -28,11 +28,17 @@ pub(crate) struct Distance {
 /// Each job skips the whole number of cycles that is nearest to the jump. Of the jumps between nine
 /// tenths and all of the longest possible, it is the longest one whose rest is below `rest` times
 /// its length for every job; if there is none, that with the smallest rest, if this is below twice
-/// as much.
-pub(crate) fn distance(jobs: &[Repeating], most: Time, grid: Time, rest: f64) -> Option<Distance> {
+/// as much. A jump of at most `least` is not worth its while.
+pub(crate) fn distance(
+    jobs: &[Repeating],
+    most: Time,
+    grid: Time,
+    rest: f64,
+    least: Time,
+) -> Option<Distance> {
     let longest = jobs.iter().filter(|job| job.left != u64::MAX);
     let longest = longest.map(|job| job.left as f64 * job.cycle).fold(most as f64, f64::min);
-    if longest >= NEVER as f64 {
+    if longest >= NEVER as f64 || longest <= least as f64 {
         return None;
     }
     let last = longest as Time / grid;
@@ -48,7 +54,7 @@ pub(crate) fn distance(jobs: &[Repeating], most: Time, grid: Time, rest: f64) ->
             |(job, cycles): (&Repeating, &u64)| (*cycles as f64 * job.cycle - time as f64).abs();
         let found = jobs.iter().zip(&cycles).map(of).fold(0.0, f64::max);
         let distance = Distance { time, cycles, rest: found };
-        if found <= rest * time as f64 {
+        if found <= rest * time as f64 && time > least {
             return Some(distance);
         }
         let share = |distance: &Distance| distance.rest / distance.time as f64;
@@ -57,7 +63,7 @@ pub(crate) fn distance(jobs: &[Repeating], most: Time, grid: Time, rest: f64) ->
         }
         at = at.saturating_sub(stride);
     }
-    best.filter(|best| best.rest <= 2.0 * rest * best.time as f64)
+    best.filter(|best| best.rest <= 2.0 * rest * best.time as f64 && best.time > least)
 }
 
 #[cfg(test)]
@@ -68,16 +74,16 @@ mod tests {
 
     #[test]
     fn one_job_skips_all_that_it_may() {
-        let found = distance(&[FINITE], NEVER, 10, 0.001).unwrap();
+        let found = distance(&[FINITE], NEVER, 10, 0.001, 0).unwrap();
         assert_eq!((found.time, found.cycles, found.rest), (7_000, vec![100], 0.0));
-        let found = distance(&[FINITE], 500, 10, 0.001).unwrap();
+        let found = distance(&[FINITE], 500, 10, 0.001, 0).unwrap();
         assert_eq!((found.time, found.cycles), (490, vec![7]));
     }
 
     #[test]
     fn several_jobs_skip_nearly_whole_cycles() {
         let other = Repeating { cycle: 333.0, left: u64::MAX };
-        let found = distance(&[FINITE, other], NEVER, 10, 0.002).unwrap();
+        let found = distance(&[FINITE, other], NEVER, 10, 0.002, 0).unwrap();
         assert!(found.rest <= 0.002 * found.time as f64, "{found:?}");
         assert!(found.time > 6_000 && found.time % 10 == 0);
         assert_eq!(found.cycles[1], (found.time as f64 / 333.0).round() as u64);
@@ -86,8 +92,9 @@ mod tests {
     #[test]
     fn no_jump_is_better_than_a_rough_one() {
         let slow = Repeating { cycle: 10_000.0, left: u64::MAX };
-        assert_eq!(distance(&[FINITE, slow], NEVER, 10, 0.002), None);
-        assert_eq!(distance(&[slow], NEVER, 10, 0.002), None);
-        assert_eq!(distance(&[FINITE], 5, 10, 0.002), None);
+        assert_eq!(distance(&[FINITE, slow], NEVER, 10, 0.002, 0), None);
+        assert_eq!(distance(&[slow], NEVER, 10, 0.002, 0), None);
+        assert_eq!(distance(&[FINITE], 5, 10, 0.002, 0), None);
+        assert_eq!(distance(&[FINITE], NEVER, 10, 0.002, 7_000), None);
     }
 }

@@ -6,37 +6,58 @@ use crate::run::process_group::ProcessGroup;
 use crate::run::skip::counts::{Counts, Progress, Share, Shares};
 use crate::run::skip::epochs::{Doing, Stretch};
 use crate::run::skip::horizon::{Distance, Repeating, distance};
+use crate::run::skip::judgement::Known;
 use crate::run::skip::skipper::{Outlook, Promise, Renumbered, Skipper};
-use crate::run::skip::steady::Mean;
 use pantala_engine::{NEVER, Time};
 use pantala_mpi::IterationRecord;
-use pantala_workload::programs::LeftOut;
+use pantala_workload::programs::{LeftOut, PerIteration};
+
+/// How many times the cycles that a job has been watched for a jump may skip: of fewer than twice
+/// as many as asked for at least, and of fewer than four times as many. Ranks that start in step take
+/// 15 to 30 iterations to drift apart in cases of docs/explanation/skipping.md.
+const FIRST_JUMP: f64 = 5.0;
+const SECOND_JUMP: f64 = 100.0;
 
 impl Skipper {
     /// Returns how far to jump, if that is worth its while.
+    ///
+    /// Every job simulates as many cycles after the jump as it is watched before it at least. A
+    /// network in which ranks start in step may look steady before they drift apart. So the first
+    /// jumps are short beside what has been simulated of a job's loop, and the run looks again.
     pub(super) fn distance(
         &self,
-        means: &[Option<Mean>],
+        known: &[Option<Known>],
         now: Time,
         outlook: Outlook,
     ) -> Option<Distance> {
-        let minimum = u64::from(self.plan.minimum);
-        let repeating: Vec<Repeating> = (0..self.jobs.len())
-            .filter_map(|job| {
-                let (mean, Doing::Repeats(of_loop)) = (means[job]?, self.doing[job]) else {
-                    return None;
-                };
-                let shape = self.jobs[job].loops[usize::from(of_loop)];
+        let mut repeating: Vec<Repeating> = Vec::new();
+        // The longest time of the fewest cycles: of all jobs, and of those that end.
+        let (mut rest, mut least) = (self.grid as f64, 0.0_f64);
+        let mut trusted = f64::INFINITY;
+        for (job, known) in known.iter().enumerate() {
+            let (Some(known), Doing::Repeats(of_loop)) = (known, self.doing[job]) else { continue };
+            let cycle = known.duration.value;
+            let shape = self.jobs[job].loops[usize::from(of_loop)];
+            let fewest = self.jobs[job].fewest(of_loop, self.plan.minimum);
+            rest = rest.max(f64::from(fewest) * cycle);
+            trusted = trusted.min(self.trusted(job, of_loop) * cycle);
+            let left = if shape.is_endless() {
+                u64::MAX
+            } else {
+                least = least.max(f64::from(fewest) * cycle);
                 let latest = self.all.latest.get(&(job as u16, of_loop)).copied().unwrap_or(0);
                 let left = u64::from(shape.end.saturating_sub(latest.saturating_add(1)));
-                let left = left.saturating_sub(minimum.max(u64::from(shape.period)) + 1);
-                let left =
-                    if shape.is_endless() { u64::MAX } else { left / u64::from(shape.period) };
-                Some(Repeating { cycle: mean.value, left })
-            })
-            .collect();
-        let slowest = repeating.iter().map(|job| job.cycle).fold(self.grid as f64, f64::max);
-        let rest = (minimum as f64 * slowest) as Time;
+                let minimum = u64::from(self.plan.minimum.max(shape.period));
+                left.saturating_sub(minimum + 1) / u64::from(shape.period)
+            };
+            repeating.push(Repeating { cycle, left });
+        }
+        let rest = if repeating.is_empty() {
+            u64::from(self.plan.minimum) * self.grid
+        } else {
+            rest as Time
+        };
+        let least = if least > 0.0 { least as Time } else { rest };
         let shown = self.timeline.shown(now);
         let starts = self.jobs.iter().map(|job| job.start).filter(|start| *start > shown);
         let ends = self.jobs.iter().map(|job| job.end).filter(|end| *end > shown);
@@ -47,10 +68,60 @@ impl Skipper {
         let next = starts.chain(ends).chain([outlook.duration, detail]).min().unwrap_or(NEVER);
         let most =
             if next == NEVER { NEVER } else { next.saturating_sub(shown).saturating_sub(rest) };
+        let most = if trusted < most as f64 { trusted as Time } else { most };
         let tolerance = f64::from(self.plan.tolerance_millionths) / 1e6;
-        let found = distance(&repeating, most, self.grid, tolerance / 4.0)?;
         // A jump costs as much as it saves if it is not longer than what must be simulated after it.
-        (found.time > rest).then_some(found)
+        distance(&repeating, most, self.grid, tolerance / 4.0, least)
+    }
+
+    /// The cycles of a job's loop that may be skipped, beside those that it has been watched for.
+    fn trusted(&self, job: usize, of_loop: u16) -> f64 {
+        let watched = self.watched(job);
+        let fewest = self.jobs[job].fewest(of_loop, self.plan.minimum).max(2);
+        let times = match watched / fewest {
+            0 | 1 => FIRST_JUMP,
+            2 | 3 => SECOND_JUMP,
+            _ => return f64::INFINITY,
+        };
+        f64::from(watched) * times
+    }
+
+    /// Whether each job computes in the skipped iterations as it does in the sample, as far as
+    /// operations state it.
+    pub(super) fn computes_alike(
+        &self,
+        at: usize,
+        known: &mut [Option<Known>],
+        found: &Distance,
+    ) -> Result<(), String> {
+        let mut cycles = found.cycles.iter();
+        for (job, known) in known.iter_mut().enumerate() {
+            let (Some(known), Doing::Repeats(of_loop)) = (known, self.doing[job]) else { continue };
+            let Some(cycles) = cycles.next() else { break };
+            let (of, shape) = (&self.jobs[job], self.jobs[job].loops[usize::from(of_loop)]);
+            let period = u64::from(shape.period);
+            let sample = u64::from(self.samples[at].first[job]) * period + u64::from(shape.first);
+            let sampled = self.all.complete(job, self.samples[at].first[job]).len() as u64 * period;
+            let first = u64::from(self.all.latest[&(job as u16, of_loop)]) + 1;
+            let before = of.computing.between(shape.motif, sample, sample + sampled);
+            let skipped = of.computing.between(shape.motif, first, first + cycles * period);
+            let (Some(before), Some(skipped)) = (before, skipped) else { continue };
+            let iteration = known.duration.value / f64::from(shape.period);
+            let of = |of: fn(&PerIteration) -> f64| (of(&skipped) - of(&before)) / iteration;
+            let (mean, longest) = (of(|of| of.mean), of(|of| of.longest));
+            let most = if mean.abs() > longest.abs() { mean } else { longest };
+            if most.abs() > f64::from(self.plan.tolerance_millionths) / 1e6 {
+                let (more, name) =
+                    (if most > 0.0 { "longer" } else { "shorter" }, &self.jobs[job].name);
+                return Err(format!(
+                    "the iterations of job '{name}' that could be skipped compute {:.2} % of an \
+                     iteration {more} than those watched",
+                    100.0 * most.abs()
+                ));
+            }
+            known.computing = most.abs();
+        }
+        Ok(())
     }
 
     /// Jumps.
@@ -59,7 +130,7 @@ impl Skipper {
         network: &mut Net,
         peers: &mut Q,
         at: usize,
-        means: &[Option<Mean>],
+        known: &[Option<Known>],
         found: &Distance,
         now: Time,
     ) {
@@ -71,7 +142,7 @@ impl Skipper {
             })
             .collect();
         self.count(network, peers, at, &by_job, found.time, now);
-        self.note(means, &by_job, found, now);
+        self.note(known, &by_job, found, now);
         for (job, cycles) in by_job.iter().enumerate() {
             if let Some(cycles) = cycles {
                 self.leave_out(network, job, *cycles, now);
@@ -170,7 +241,7 @@ impl Skipper {
     /// Adds the rows of skipped time, and what it relies on.
     fn note(
         &mut self,
-        means: &[Option<Mean>],
+        known: &[Option<Known>],
         by_job: &[Option<u64>],
         found: &Distance,
         now: Time,
@@ -178,7 +249,7 @@ impl Skipper {
         let start = self.timeline.shown(now);
         let of = |job: usize| {
             let period = u64::from(self.period(job)?);
-            Some((by_job[job]? * period, means[job]))
+            Some((by_job[job]? * period, known[job].map(|of| of.duration)))
         };
         let stretch = Stretch {
             number: self.stretches,
@@ -191,8 +262,9 @@ impl Skipper {
             stretch.rows(of).into_iter().map(|row| self.per_iteration(row)).collect();
         self.rows.extend(rows);
         let rest = |job: usize| {
-            let (mean, cycles) = (means[job]?, by_job[job]?);
-            Some((mean, (cycles as f64 * mean.value - found.time as f64).abs()))
+            let (known, cycles) = (known[job]?, by_job[job]?);
+            let time = cycles as f64 * known.duration.value;
+            Some((known, (time - found.time as f64).abs()))
         };
         self.promises.push(Promise {
             stretch: self.stretches,

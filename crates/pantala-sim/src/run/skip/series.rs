@@ -10,6 +10,8 @@ pub(crate) struct Sums {
     pub(crate) time: u128,
     pub(crate) communication: u128,
     pub(crate) longest: u128,
+    /// How much later than the mean rank the last one has started.
+    pub(crate) skew: u128,
 }
 
 /// The cycles of a job's present loop since the epoch began, as far as all ranks have completed
@@ -51,6 +53,7 @@ impl Series {
                 time: last.time + cycle.time,
                 communication: last.communication + cycle.communication,
                 longest: last.longest + u128::from(cycle.longest),
+                skew: last.skew + cycle.skew(),
             });
         }
     }

@@ -6,8 +6,9 @@ use crate::plan::{PacketRecord, Plan, SkipPlan};
 use crate::run::process_group::ProcessGroup;
 use crate::run::rank_reports::Status;
 use crate::run::skip::counts::{Counts, Skipped};
-use crate::run::skip::cycles::{AllCycles, CycleStart, OwnCycles};
-use crate::run::skip::epochs::{Doing, Job, Stretch, doing};
+use crate::run::skip::cycles::{AllCycles, CycleStart, Delivered, OwnCycles};
+use crate::run::skip::epochs::{Doing, Job, Stretch, doing, why_other};
+use crate::run::skip::judgement::Known;
 use crate::run::skip::steady::Mean;
 use crate::run::skip::timeline::Timeline;
 use pantala_engine::{NEVER, Time};
@@ -37,12 +38,21 @@ pub(super) struct Promise {
     /// The number of its stretch in the table.
     pub(super) stretch: u32,
     pub(super) jump: Time,
-    /// By job: the mean duration of a cycle before it, and the rest of its cycles.
-    pub(super) jobs: Vec<Option<(Mean, f64)>>,
-    /// By job: the relative difference of the mean after it, and the half width that epochs add.
-    pub(super) change: Vec<Option<(f64, f64)>>,
+    /// By job: what was known before it, and the rest of its cycles.
+    pub(super) jobs: Vec<Option<(Known, f64)>>,
+    pub(super) change: Vec<Option<Change>>,
     /// Whether its epoch has ended: what comes later says nothing of it.
     pub(super) over: bool,
+}
+
+/// How the cycles of a job after a jump differ from those before it, relative to these.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Change {
+    /// The difference of the mean durations.
+    pub(super) duration: f64,
+    /// The half width that epochs add to the duration, and to the communication time.
+    pub(super) between: f64,
+    pub(super) communication: f64,
 }
 
 /// What the plan has set, as the core's clock sees it.
@@ -82,15 +92,21 @@ pub(crate) struct Skipper {
     pub(super) begins: Time,
     pub(super) doing: Vec<Doing>,
     pub(super) first: Vec<u32>,
-    /// By job: bytes delivered by a pattern at each check of the epoch.
-    pub(super) delivered: Vec<Vec<u64>>,
+    /// By job: what a pattern has delivered at each check of the epoch.
+    pub(super) delivered: Vec<Vec<Delivered>>,
+    /// By job: its loop, and the cycles of it that were simulated before the epoch.
+    pub(super) before: Vec<(Doing, u32)>,
+    /// The cycles of the slowest job from which a jump is tried again.
+    pub(super) again: u32,
     pub(super) samples: Vec<Sample>,
     pub(super) skipped: Skipped,
     pub(super) rows: Vec<EpochRow>,
     pub(super) stretches: u32,
     pub(super) promises: Vec<Promise>,
-    /// Why the last sample was not steady.
+    /// Why nothing was skipped in the present epoch so far.
     pub(super) reason: Option<String>,
+    /// Why nothing was skipped in the longest epoch without a jump, and its length.
+    pub(super) longest: Option<(Time, String)>,
     pub(super) starts: Vec<IterationStart>,
     /// The time of the latest check.
     pub(super) checked: Time,
@@ -119,16 +135,26 @@ impl Skipper {
         let all: Vec<Time> =
             windows.chain(of_links.into_iter().flatten().flatten().copied()).collect();
         let grid = all.iter().copied().filter(|length| *length > 0).fold(1, common_multiple);
-        let job = |(job, workload): (&crate::plan::JobPlan, &Workload)| Job {
-            name: job.name.clone(),
-            ranks: job.ranks,
-            start: job.start_ps,
-            end: if job.end_ps > 0 { job.end_ps } else { NEVER },
-            is_pattern: workload.is_endless(),
-            loops: match workload {
-                Workload::Pattern(_) => Vec::new(),
-                Workload::Programs(programs) => programs.loops(job.ranks, job.repeat),
-            },
+        let job = |(job, workload): (&crate::plan::JobPlan, &Workload)| {
+            let (loops, computing) = match workload {
+                Workload::Pattern(_) => Default::default(),
+                Workload::Programs(programs) => programs.recorded_loops(job.ranks, job.repeat),
+            };
+            let works = match workload {
+                Workload::Programs(of) if !loops.is_empty() => of.ranks_that_work(job.ranks),
+                _ => vec![true; job.ranks as usize],
+            };
+            Job {
+                name: job.name.clone(),
+                ranks: job.ranks,
+                busy: works.iter().filter(|works| **works).count() as u32,
+                works,
+                start: job.start_ps,
+                end: if job.end_ps > 0 { job.end_ps } else { NEVER },
+                is_pattern: workload.is_endless(),
+                loops,
+                computing,
+            }
         };
         let jobs: Vec<Job> = plan.jobs.iter().zip(workloads).map(job).collect();
         let loops: Vec<Vec<Loop>> = jobs.iter().map(|job| job.loops.clone()).collect();
@@ -145,15 +171,18 @@ impl Skipper {
             timeline: Timeline::default(),
             renumbered: Vec::new(),
             begins: 0,
-            doing: vec![Doing::Waits; jobs.len()],
+            doing: jobs.iter().map(Job::first).collect(),
             first: vec![0; jobs.len()],
             delivered: vec![Vec::new(); jobs.len()],
+            before: vec![(Doing::Waits, 0); jobs.len()],
+            again: 0,
             samples: Vec::new(),
             skipped: Skipped::default(),
             rows: Vec::new(),
             stretches: 0,
             promises: Vec::new(),
             reason: None,
+            longest: None,
             starts: Vec::new(),
             checked: 0,
             jobs,
@@ -179,8 +208,11 @@ impl Skipper {
         hosts.for_each(|host| host.take_starts(&mut starts));
         // The order inside a step does not matter, as each rank is in one host.
         for start in starts.drain(..) {
-            self.own.take(&start);
             let job = usize::from(start.job);
+            if !self.jobs[job].works[start.rank as usize] {
+                continue;
+            }
+            self.own.take(&start);
             let Some(latest) = self.own.starts(job)[start.rank as usize].latest else { continue };
             for sample in &mut self.samples {
                 let first = &mut sample.starts[job][start.rank as usize];
@@ -205,11 +237,17 @@ impl Skipper {
     ) -> bool {
         self.checked = now;
         let jobs = 0..self.jobs.len();
-        let sum = |job: usize| -> u64 {
-            network.probes().map(|recorder| recorder.jobs[job].delivered_bytes).sum()
+        let sum = |job: usize| {
+            let mut sum = Delivered::default();
+            for of in network.probes().map(|recorder| &recorder.jobs[job]) {
+                let (bytes, packets) = (of.delivered_bytes, of.latency.count());
+                sum.add(Delivered { bytes, packets, latency: of.latency.sum() });
+            }
+            sum
         };
-        let delivered =
-            jobs.map(|job| if self.jobs[job].is_pattern { sum(job) } else { 0 }).collect();
+        let of =
+            |job: usize| if self.jobs[job].is_pattern { sum(job) } else { Delivered::default() };
+        let delivered = jobs.map(of).collect();
         let heard = self.own.heard(delivered);
         let news = self.all.add(peers.all_gather(heard));
         let shown = self.timeline.shown(now);
@@ -220,7 +258,14 @@ impl Skipper {
         for (series, delivered) in self.delivered.iter_mut().zip(&self.all.delivered) {
             series.push(*delivered);
         }
-        if !self.can_be_steady() || !(news || self.only_patterns()) {
+        if !self.can_be_steady() {
+            let other = self.doing.iter().position(|doing| *doing == Doing::Other);
+            if let (Some(job), None) = (other, &self.reason) {
+                self.reason = Some(why_other(&self.jobs[job]));
+            }
+            return false;
+        }
+        if !(news || self.only_patterns()) {
             return false;
         }
         let cycles = self.cycles_of_slowest();
@@ -231,17 +276,30 @@ impl Skipper {
         if cycles >= due {
             self.sample(network, peers, now, cycles);
         }
-        let Some((at, means)) = self.steady() else { return false };
+        if cycles < self.again {
+            return false;
+        }
+        let Some((at, mut known)) = self.steady() else { return false };
         if !self.has_learned(network, peers, at) {
             self.reason = Some("the estimates of q_adaptive still change".to_owned());
             return false;
         }
-        let Some(found) = self.distance(&means, now, outlook) else {
-            self.reason = Some("what is left to simulate is too short".to_owned());
-            return false;
-        };
-        self.jump(network, peers, at, &means, &found, now);
-        true
+        let found = self
+            .distance(&known, now, outlook)
+            .ok_or_else(|| "what is left to simulate is too short".to_owned());
+        let found =
+            found.and_then(|found| self.computes_alike(at, &mut known, &found).map(|()| found));
+        match found {
+            Ok(found) => {
+                self.jump(network, peers, at, &known, &found, now);
+                true
+            }
+            Err(reason) => {
+                self.reason = Some(reason);
+                self.again = 2 * cycles;
+                false
+            }
+        }
     }
 
     /// Begins an epoch.
@@ -257,11 +315,12 @@ impl Skipper {
     /// Forgets the samples: what follows `now` is judged by itself.
     pub(super) fn restart(&mut self, now: Time) {
         self.begins = now;
+        self.again = 0;
         self.samples.clear();
         self.delivered.iter_mut().for_each(Vec::clear);
         self.first = self.next_cycles();
         let of = |((doing, first), job): ((&Doing, &u32), &Job)| match doing {
-            Doing::Repeats(of_loop) => Some((*of_loop, *first, job.ranks)),
+            Doing::Repeats(of_loop) => Some((*of_loop, *first, job.busy)),
             _ => None,
         };
         self.all.begin(self.doing.iter().zip(&self.first).zip(&self.jobs).map(of));
@@ -286,12 +345,30 @@ impl Skipper {
         let (start, end) = (self.timeline.shown(self.begins), now + self.timeline.skipped_at(now));
         let means: Vec<(usize, Option<Mean>)> =
             (0..self.jobs.len()).map(|job| self.durations(job)).collect();
+        self.keep_reason(now);
+        for (before, (doing, (cycles, _))) in
+            self.before.iter_mut().zip(self.doing.iter().zip(&means))
+        {
+            match doing {
+                Doing::Repeats(_) if before.0 == *doing => before.1 += *cycles as u32,
+                Doing::Repeats(_) => *before = (*doing, *cycles as u32),
+                _ => {}
+            }
+        }
+        let communication: Vec<Option<Mean>> =
+            (0..self.jobs.len()).map(|job| self.communication(job)).collect();
         if let Some(promise) = self.promises.last_mut().filter(|promise| !promise.over) {
             for (job, change) in promise.change.iter_mut().enumerate() {
                 let (Some((before, _)), None) = (promise.jobs[job], *change) else { continue };
                 let Some(after) = means[job].1 else { continue };
-                let found = after.value / before.value - 1.0;
-                *change = Some((found, before.between(&after) / before.value));
+                let duration = before.duration;
+                *change = Some(Change {
+                    duration: after.value / duration.value - 1.0,
+                    between: duration.between(&after) / duration.value,
+                    communication: communication[job]
+                        .map_or(0.0, |after| before.communication.between(&after))
+                        / before.communication.value.max(1.0),
+                });
             }
         }
         if end > start {
@@ -327,7 +404,29 @@ impl Skipper {
     /// The number of complete cycles of a job in the epoch, and their mean duration in ps.
     fn durations(&self, job: usize) -> (usize, Option<Mean>) {
         let cycles = self.all.complete(job, self.first[job]);
-        (cycles.len(), cycles.mean(|sums| sums.time, self.jobs[job].ranks))
+        (cycles.len(), cycles.mean(|sums| sums.time, self.jobs[job].busy))
+    }
+
+    /// The mean communication time of the complete cycles of a job in the epoch, in ps.
+    fn communication(&self, job: usize) -> Option<Mean> {
+        let cycles = self.all.complete(job, self.first[job]);
+        cycles.mean(|sums| sums.communication, self.jobs[job].busy)
+    }
+
+    /// The cycles of its present loop that a job has been watched for, in all epochs.
+    pub(super) fn watched(&self, job: usize) -> u32 {
+        let before = self.before[job];
+        let earlier = if before.0 == self.doing[job] { before.1 } else { 0 };
+        earlier + self.all.complete(job, self.first[job]).len() as u32
+    }
+
+    /// Keeps the reason of the present epoch if it is the longest one so far.
+    fn keep_reason(&mut self, now: Time) {
+        let length = now.saturating_sub(self.begins);
+        let Some(reason) = self.reason.take() else { return };
+        if self.longest.as_ref().is_none_or(|(longest, _)| length > *longest) {
+            self.longest = Some((length, reason));
+        }
     }
 
     /// Whether every job that runs repeats or is a pattern, and one does run.

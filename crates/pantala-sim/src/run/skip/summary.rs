@@ -3,6 +3,7 @@
 use crate::output::epoch_record::{EpochRow, JobError, SkipSummary};
 use crate::output::results::Results;
 use crate::plan::Plan;
+use crate::run::skip::judgement::{Known, LEAST_COMMUNICATION};
 use crate::run::skip::skipper::Skipper;
 use pantala_engine::{NEVER, Time};
 use pantala_mpi::RankReport;
@@ -14,7 +15,7 @@ impl Skipper {
         for promise in &self.promises {
             let rows = self.rows.iter_mut().filter(|row| row.number == promise.stretch);
             for row in rows {
-                row.change = promise.change[usize::from(row.job)].map(|(change, _)| change);
+                row.change = promise.change[usize::from(row.job)].map(|of| of.duration);
             }
         }
     }
@@ -56,7 +57,7 @@ impl Skipper {
         let jobs: Vec<JobError> =
             (0..self.jobs.len()).filter_map(|job| self.error_of(job, whole, reports)).collect();
         let text = if self.timeline.is_empty() {
-            let why = self.reason.clone().unwrap_or_else(|| self.why_nothing());
+            let why = self.longest.clone().map_or_else(|| self.why_nothing(), |(_, why)| why);
             format!("skip: no time was skipped, all of it was simulated: {why}")
         } else {
             let errors: Vec<String> = jobs
@@ -68,46 +69,61 @@ impl Skipper {
                 "skipped: {} % of the time was simulated; the run jumped {times} while its jobs \
                  repeated; estimated error of run times (95 %): {}",
                 per_cent(share),
-                if errors.is_empty() { "none".to_owned() } else { errors.join(", ") }
+                if errors.is_empty() {
+                    "no job has a run time".to_owned()
+                } else {
+                    errors.join(", ")
+                }
             )
         };
         SkipSummary { text, simulated_share: share, jumps: self.timeline.len() as u32, jobs }
     }
 
-    /// The error of a job's run time: of each jump, the skipped time times the half width of the mean
-    /// of the skipped cycles, what chance does not explain of the change after it, and half of the
-    /// tolerance (as independent errors), plus the rest to whole iterations; together over the job's
-    /// run time. Whoever accepts a sample whose halves differ by the tolerance cannot see a change of
-    /// half of it in skipped time.
+    /// The errors of a job's run time and communication time. Of each jump: the skipped time times the
+    /// half width of the mean of the skipped cycles, what chance does not explain of the change after
+    /// it, and half of the tolerance (as independent errors); what the last rank falls behind the mean
+    /// and what skipped cycles compute more or less; plus the rest to whole iterations; together over
+    /// the job's time. Whoever accepts a sample whose halves differ by the tolerance cannot see a
+    /// change of half of it in skipped time.
     fn error_of(&self, job: usize, whole: f64, reports: &[RankReport]) -> Option<JobError> {
         let of_job: Vec<&EpochRow> =
             self.rows.iter().filter(|row| usize::from(row.job) == job).collect();
-        let runs = |row: &&&EpochRow| !matches!(row.state.as_str(), "waits" | "over");
         // Nobody looks at a job between two events, so an epoch can last longer than the job.
-        let of_ranks = reports.iter().filter(|report| usize::from(report.job) == job);
-        let end = of_ranks.map(|report| report.end.unwrap_or(NEVER)).max().unwrap_or(NEVER);
+        let of_ranks = || reports.iter().filter(|report| usize::from(report.job) == job);
+        let end = of_ranks().map(|report| report.end.unwrap_or(NEVER)).max().unwrap_or(NEVER);
+        let start = self.jobs[job].start;
+        let all = (end.min(self.jobs[job].end).min(whole as Time)).saturating_sub(start) as f64;
         let time = |row: &&EpochRow| row.end.min(end).saturating_sub(row.start) as f64;
-        let all: f64 = of_job.iter().filter(runs).map(time).sum();
+        let runs = |row: &&&EpochRow| !matches!(row.state.as_str(), "waits" | "over");
         let jumped: f64 = of_job.iter().filter(|row| row.skipped).filter(runs).map(time).sum();
         let iterations =
             of_job.iter().filter(|row| row.skipped).filter_map(|row| row.iterations).sum();
         let unseen = f64::from(self.plan.tolerance_millionths) / 1e6 / 2.0;
-        let mut error = 0.0;
+        let (mut of_time, mut of_communication) = (0.0, 0.0);
         let mut known = false;
         for promise in &self.promises {
-            let Some((mean, rest)) = promise.jobs[job] else { continue };
+            let Some((before, rest)) = promise.jobs[job] else { continue };
             known = true;
-            let (_, between) = promise.change[job].unwrap_or_default();
-            let cycles = promise.jump as f64 / mean.value;
-            let sampled = mean.half_width_of(cycles) / mean.value;
-            let relative = sampled.hypot(between).hypot(unseen);
-            error += promise.jump as f64 * relative + rest;
+            let change = promise.change[job].unwrap_or_default();
+            let Known { duration, communication, apart, computing } = before;
+            let cycles = promise.jump as f64 / duration.value;
+            let chance = duration.half_width_of(cycles) / duration.value;
+            let relative = chance.hypot(change.between).hypot(unseen) + apart + computing;
+            of_time += promise.jump as f64 * relative + rest;
+            let least = communication.value.max(LEAST_COMMUNICATION * duration.value);
+            let between = change.communication * communication.value;
+            let each = communication.half_width_of(cycles).hypot(between).hypot(unseen * least);
+            of_communication += cycles * (each + apart * duration.value) + rest;
         }
+        let communicated: f64 = of_ranks().map(|of| of.totals.communication() as f64).sum();
+        let communicated = communicated / f64::from(self.jobs[job].busy.max(1));
         known.then(|| JobError {
             job: self.jobs[job].name.clone(),
             simulated_share: (all - jumped) / all.max(1.0),
             skipped_iterations: iterations,
-            run_time_error: error / all.max(1.0).min(whole),
+            run_time_error: of_time / all.max(1.0),
+            communication_time_error: (communicated > 0.0)
+                .then_some(of_communication / communicated),
         })
     }
 
