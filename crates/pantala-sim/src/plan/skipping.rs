@@ -56,21 +56,47 @@ pub(crate) fn resolve(plan: &mut Plan) -> Result<(Option<f64>, Option<String>), 
 /// half and three times as much.
 fn promised(plan: &Plan, skip: SkipPlan) -> f64 {
     let simulated = if plan.jobs.len() > 1 { TOGETHER } else { ALONE };
-    let needed = f64::from(skip.minimum.saturating_mul(simulated));
     let of = |job: &JobPlan| match loops(job) {
-        None => 0.0,
+        None => of_pattern(plan, job, skip.minimum.saturating_mul(simulated)),
         Some(loops) => loops
             .iter()
-            .map(|each| needed / f64::from(each.end - each.first))
+            .map(|each| of_loop(plan, job, each, simulated.saturating_mul(fewest(skip, each))))
             .reduce(f64::max)
-            .map_or(1.0, |share| share.min(1.0)),
+            .unwrap_or(1.0),
     };
-    let shares = plan.jobs.iter().map(of).fold(0.0, f64::max);
-    if shares > 0.0 || plan.stop.duration_ps == 0 {
-        return shares;
-    }
-    let windows = plan.stop.duration_ps as f64 / plan.record.window_ps as f64;
-    (needed / windows).min(1.0)
+    plan.jobs.iter().map(of).fold(0.0, f64::max).min(1.0)
+}
+
+/// The fewest cycles of a loop that are watched.
+fn fewest(skip: SkipPlan, each: &Loop) -> u32 {
+    skip.minimum.div_ceil(each.period).max(1)
+}
+
+/// The time that the plan sets for a job, in ps; `None` if it ends by itself.
+fn set_time(plan: &Plan, job: &JobPlan) -> Option<u64> {
+    let ends = [plan.stop.duration_ps, job.end_ps].into_iter().filter(|end| *end > 0);
+    ends.min().map(|end| end.saturating_sub(job.start_ps))
+}
+
+/// The share of a pattern's time that so many windows take.
+fn of_pattern(plan: &Plan, job: &JobPlan, windows: u32) -> f64 {
+    let needed = f64::from(windows) * plan.record.window_ps as f64;
+    set_time(plan, job).map_or(0.0, |time| needed / (time as f64).max(1.0))
+}
+
+/// The share of a job's time that so many cycles of a loop take. If the plan sets the time, they
+/// take at least as long as a rank computes in them.
+fn of_loop(plan: &Plan, job: &JobPlan, each: &Loop, cycles: u32) -> f64 {
+    let iterations = cycles.saturating_mul(each.period);
+    let of_all = f64::from(iterations) / f64::from(each.end - each.first);
+    let Some(time) = set_time(plan, job) else { return of_all };
+    let Workload::Programs(programs) = Workload::from(job.workload.clone()) else { return of_all };
+    let computing = if each.is_endless() {
+        u64::from(cycles).saturating_mul(programs.computing_of(job.ranks, each.period))
+    } else {
+        programs.computing_of(job.ranks, each.first.saturating_add(iterations))
+    };
+    of_all.max(computing as f64 / (time as f64).max(1.0))
 }
 
 fn check(plan: &Plan, skip: SkipPlan) -> Result<(), PlanError> {
