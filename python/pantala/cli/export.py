@@ -9,6 +9,7 @@ import typer
 
 from pantala.cli import complete
 from pantala.cli.arguments import out_file
+from pantala.cli.tables import say_caveats
 from pantala.text.plain_text import say
 
 __all__ = ["HELP", "export"]
@@ -68,6 +69,7 @@ def export(
         raise UsageError(f"there is no format '{form}'; {hint}")
     found = load(directory)
     run = found.together if isinstance(found, Experiment) else found
+    say_caveats(found.caveats)
     target = out or Path(f"{directory.absolute().name}.{_FORMATS[form]}")
     if form == "graphml":
         write_graphml(run, target)

@@ -37,7 +37,8 @@ def write_graphml(run: Run, path: Path) -> None:
     """Writes all routers and the directed links between them, for NetworkX, igraph or Gephi.
 
     Nodes have `group`. Edges have `class`, `packets`, `bytes`, `busy_ns`, `stall_ns` and
-    `utilization`, the columns of `links`.
+    `utilization`, the columns of `links`. The graph has `caveats`, what makes the run approximate
+    or partial, one per line, if there are any.
 
     Args:
         run: the run.
@@ -51,7 +52,8 @@ def write_graphml(run: Run, path: Path) -> None:
     # All routers of the machine: one whose links have all failed is in no row of `links`.
     routers, groups = (int(run.plan["derived"][key]) for key in ("routers", "groups"))
     group_of = [router * groups // routers for router in range(routers)]
-    _write(path, group_of, links.iter_rows(named=True), _TRAFFIC, "directed")
+    caveats = "\n".join(caveat.text for caveat in run.caveats)
+    _write(path, group_of, links.iter_rows(named=True), _TRAFFIC, "directed", caveats)
 
 
 def write_topology_graphml(chosen: Topology, path: Path) -> None:
@@ -79,6 +81,7 @@ def _write(
     links: Iterable[Mapping[str, Any]],
     attributes: Mapping[str, str],
     edges: str,
+    caveats: str = "",
 ) -> None:
     """Writes a graph.
 
@@ -88,16 +91,21 @@ def _write(
         links: the rows of the edges: ``link``, ``source_router``, ``target_router`` and attributes.
         attributes: the type of each attribute of an edge.
         edges: directed or undirected.
+        caveats: what the reader must know of the graph.
 
     Raises:
         UsageError: the file cannot be written.
     """
     root = ElementTree.Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
     keys = [("group", "node", "int"), *((name, "edge", kind) for name, kind in attributes.items())]
+    if caveats:
+        keys.insert(0, ("caveats", "graph", "string"))
     for name, of, kind in keys:
         key = {"id": name, "for": of, "attr.name": name, "attr.type": kind}
         ElementTree.SubElement(root, "key", key)
     graph = ElementTree.SubElement(root, "graph", edgedefault=edges)
+    if caveats:
+        ElementTree.SubElement(graph, "data", key="caveats").text = caveats
     for router, group in enumerate(group_of):
         node = ElementTree.SubElement(graph, "node", id=f"r{router}")
         ElementTree.SubElement(node, "data", key="group").text = str(group)

@@ -109,8 +109,14 @@ _JOB_METRICS: dict[str, tuple[str, Callable[[_Row], float | None]]] = {
 
 _RUN_METRICS: dict[str, tuple[str, Callable[[RecordedRun], float | None]]] = {
     "simulated_ns": ("Simulated time.", lambda run: run.document["simulated_ns"]),
-    "packets_delivered": ("Packets delivered, responses included.", _counter("packets_delivered")),
-    "packet_hops": ("Link traversals between routers, plus ejections.", _counter("packet_hops")),
+    "packets_delivered": (
+        "Packets delivered in simulated time, without skipped time; responses included.",
+        _counter("packets_delivered"),
+    ),
+    "packet_hops": (
+        "Link traversals between routers, plus ejections, in simulated time, without skipped time.",
+        _counter("packet_hops"),
+    ),
 }
 
 #: The link classes with metrics, by the prefix of the metrics' names; in two dimensions, local

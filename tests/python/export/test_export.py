@@ -40,6 +40,16 @@ def export(run: pt.Run, *words: str) -> str:
     return done.output
 
 
+def test_exports_of_a_run_that_skips_time_say_so(tmp_path: Path) -> None:
+    skipping = scenario().replace({"skip": "20 %"})
+    found = pt.run(skipping, out=tmp_path / "run", report=False)
+    assert isinstance(found, pt.Run)
+    said = export(found, "--format", "graphml", "--out", str(tmp_path / "net.graphml"))
+    text = found.document["skipped"]["text"][1:]
+    assert text in said
+    assert text in (tmp_path / "net.graphml").read_text()
+
+
 def test_graphml_has_the_links_between_routers(run: pt.Run, tmp_path: Path) -> None:
     export(run, "--format", "graphml", "--out", str(tmp_path / "net.graphml"))
     root = ElementTree.parse(tmp_path / "net.graphml").getroot()
