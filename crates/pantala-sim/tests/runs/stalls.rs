@@ -112,7 +112,7 @@ fn messages_without_a_buffer_are_a_deadlock() {
     plan["mpi"]["extra_buffers"] = json!(2);
     plan["record"]["packets"] = json!("off");
     let ran = finish(Simulation::new(read(&plan), 0).unwrap(), |_| true);
-    let End::Deadlocked(text) = &ran.end else { panic!("{:?}", ran.end) };
+    let End::Stalled(text) = &ran.end else { panic!("{:?}", ran.end) };
     assert!(text.contains("job 'late' rank 1 is blocked in recv"), "{text}");
     assert!(text.contains(" for it in its NIC without a buffer"), "{text}");
 }
