@@ -140,7 +140,7 @@ fn a_job_alone_is_skipped_to_its_last_iterations() {
 #[test]
 fn jobs_that_share_the_machine_are_skipped_together() {
     let jobs = || json!([stencil(250), random(2_000)]);
-    let (skip, full) = (run(&skipping(jobs(), 30_000)), run(&full(jobs())));
+    let (skip, full) = (run(&skipping(jobs(), 20_000)), run(&full(jobs())));
     assert!(skipped(&skip)["jumps"].as_u64().unwrap() >= 1, "{}", skipped(&skip)["text"]);
     assert!(skipped(&skip)["simulated_share"].as_f64().unwrap() < 0.7, "{}", skipped(&skip));
     assert_like(&skip, &full, 0.02);
