@@ -64,6 +64,7 @@ def test_graphml_has_routers_whose_links_have_all_failed(tmp_path: Path) -> None
 
         links = pl.LazyFrame(schema=TABLES["links"].polars_schema)
         plan: ClassVar = {"derived": {"routers": 6, "groups": 3}}
+        caveats: ClassVar = ()
 
     write_graphml(cast("pt.Run", Bare()), tmp_path / "bare.graphml")
     nodes = [
