@@ -14,6 +14,7 @@
 use pantala_engine::Time;
 use pantala_fabric::{Delivery, Wakes};
 
+use crate::config::MpiConfig;
 use crate::layer::MpiLayer;
 use crate::message::{Header, TransmissionKind};
 use crate::program::operation::OperationStream;
@@ -29,85 +30,93 @@ impl<P: OperationStream> MpiLayer<P> {
         now: Time,
         wakes: &mut Wakes,
     ) {
-        let Reception { order, outside, .. } = &mut self.nics.receptions[nic];
+        let most = self.setup.config.nic_pending;
+        let Reception { order, outside, held, passing, .. } = &mut self.nics.receptions[nic];
+        // Most packets are next in order, and nothing waits before them.
+        if outside.is_empty() && !*passing && *held < most && order.is_next(packet) {
+            return self.take_in(nic, packet, now, wakes);
+        }
         order.arrive(packet, outside);
         self.pass_packets(nic, now, wakes);
     }
 
-    /// Passes on all packets that can go on now.
+    /// Passes on all packets that can go on now: first those that wait in the NIC, then those in
+    /// front of it.
     fn pass_packets(&mut self, nic: usize, now: Time, wakes: &mut Wakes) {
+        let MpiConfig { nic_streams, nic_pending, .. } = self.setup.config;
         if std::mem::replace(&mut self.nics.receptions[nic].passing, true) {
             return;
         }
-        while let Some(packet) = self.next_packet(nic) {
-            self.pass_packet(nic, packet, now, wakes);
+        loop {
+            let reception = &mut self.nics.receptions[nic];
+            if let Some(packet) = reception.next_waiting(nic_streams) {
+                self.go_on(nic, &packet, now, wakes);
+                continue;
+            }
+            if reception.held >= nic_pending {
+                break;
+            }
+            let Some(packet) = reception.outside.pop_front() else { break };
+            self.take_in(nic, &packet, now, wakes);
         }
         self.nics.receptions[nic].passing = false;
     }
 
-    /// Takes out the next packet that can go on: one that waits in the NIC, or one from outside.
-    /// Packets from outside that cannot go on wait in the NIC from now on.
-    fn next_packet(&mut self, nic: usize) -> Option<Delivery> {
-        let most = self.setup.config.nic_streams;
+    /// Takes a packet into the NIC. It goes on, or waits there.
+    fn take_in(&mut self, nic: usize, packet: &Delivery, now: Time, wakes: &mut Wakes) {
+        let header = &self.transfers.messages[self.handle_of(packet)].header;
+        if header.kind == TransmissionKind::Get {
+            return self.process_packet(nic, packet, now, wakes);
+        }
+        let pair = pair_of(header);
         let reception = &mut self.nics.receptions[nic];
-        let room = reception.open < most;
-        let goes_on = |stream: &&mut Stream| {
-            !stream.waiting.is_empty() && !stream.blocked && (room || stream.current.is_some())
-        };
-        if let Some(stream) = reception.streams.iter_mut().find(goes_on) {
-            return stream.waiting.pop_front();
-        }
-        while self.nics.receptions[nic].held < self.setup.config.nic_pending {
-            let packet = self.nics.receptions[nic].outside.pop_front()?;
-            let header = &self.transfers.messages[self.handle_of(&packet)].header;
-            if header.kind == TransmissionKind::Get {
-                return Some(packet);
+        let room = reception.open < self.setup.config.nic_streams;
+        match reception.stream(pair) {
+            Some(stream) if stream.blocked => {
+                stream.waiting.push_back(*packet);
+                reception.held += 1;
             }
-            let pair = pair_of(header);
-            let reception = &mut self.nics.receptions[nic];
-            match reception.stream(pair) {
-                Some(stream) if stream.blocked => {
-                    stream.waiting.push_back(packet);
-                    reception.held += 1;
-                }
-                Some(stream) if !stream.waiting.is_empty() => stream.waiting.push_back(packet),
-                Some(stream) if stream.current.is_some() => return Some(packet),
-                _ if room => return Some(packet),
-                _ => reception.add_stream(pair).waiting.push_back(packet),
+            Some(stream) if !stream.waiting.is_empty() => stream.waiting.push_back(*packet),
+            Some(stream) if stream.current.is_some() => {
+                self.process_packet(nic, packet, now, wakes);
             }
+            _ if room => self.begin_message(nic, packet, now, wakes),
+            _ => reception.add_stream(pair).waiting.push_back(*packet),
         }
-        None
     }
 
-    /// Passes on a packet: the next one of its message, or the first one, which needs a buffer.
-    fn pass_packet(&mut self, nic: usize, packet: Delivery, now: Time, wakes: &mut Wakes) {
-        let handle = self.handle_of(&packet);
+    /// Passes on a packet that has waited for its turn: the next one of its message, or the first.
+    fn go_on(&mut self, nic: usize, packet: &Delivery, now: Time, wakes: &mut Wakes) {
+        let pair = pair_of(&self.transfers.messages[self.handle_of(packet)].header);
+        let stream = self.nics.receptions[nic].stream(pair);
+        if stream.is_some_and(|stream| stream.current.is_some()) {
+            self.process_packet(nic, packet, now, wakes);
+        } else {
+            self.begin_message(nic, packet, now, wakes);
+        }
+    }
+
+    /// Passes on the first packet of a message, which needs a buffer.
+    fn begin_message(&mut self, nic: usize, packet: &Delivery, now: Time, wakes: &mut Wakes) {
+        let handle = self.handle_of(packet);
         let message = &self.transfers.messages[handle];
         let (header, alone) = (message.header, message.to_arrive == u64::from(packet.bytes));
-        if header.kind == TransmissionKind::Get {
-            return self.process_packet(nic, &packet, now, wakes);
-        }
-        let pair = pair_of(&header);
-        let reception = &mut self.nics.receptions[nic];
-        if reception.stream(pair).is_some_and(|stream| stream.current == Some(handle)) {
-            return self.process_packet(nic, &packet, now, wakes);
-        }
-        reception.open += 1;
         let admitted = self.admits(&header);
         let reception = &mut self.nics.receptions[nic];
+        reception.open += 1;
         if !alone {
-            let stream = reception.add_stream(pair);
+            let stream = reception.add_stream(pair_of(&header));
             stream.current = Some(handle);
             stream.blocked = !admitted;
             reception.held += if admitted { 0 } else { stream.waiting.len() as u32 };
         }
         if admitted {
-            return self.process_packet(nic, &packet, now, wakes);
+            return self.process_packet(nic, packet, now, wakes);
         }
         let matched = now.saturating_add(self.setup.config.nic_match_ps);
         self.transfers.messages[handle].nic_matched = matched;
-        self.nics.receptions[nic].deciding.push((matched, packet));
-        let r = self.receiver_of(&packet);
+        self.nics.receptions[nic].deciding.push((matched, *packet));
+        let r = self.receiver_of(packet);
         self.hosts.buffers[r].deciding += 1;
         if matched > now {
             wakes.timers.push(matched);
@@ -244,11 +253,13 @@ impl<P: OperationStream> MpiLayer<P> {
         let reception = &mut self.nics.receptions[nic];
         reception.open -= 1;
         let pair = pair_of(header);
-        if let Some(stream) = reception.stream(pair).filter(|own| own.current == Some(handle)) {
-            stream.current = None;
+        if let Some(stream) = reception.stream(pair) {
+            stream.current = stream.current.filter(|current| *current != handle);
+            reception.streams.retain(|own| own.current.is_some() || !own.waiting.is_empty());
         }
-        reception.streams.retain(|own| own.current.is_some() || !own.waiting.is_empty());
-        self.pass_packets(nic, now, wakes);
+        if !reception.outside.is_empty() || !reception.streams.is_empty() {
+            self.pass_packets(nic, now, wakes);
+        }
     }
 
     /// Lets all messages arrive that wait for a buffer of a rank whose program has ended.
@@ -289,6 +300,15 @@ impl<P: OperationStream> MpiLayer<P> {
 }
 
 impl Reception {
+    /// Takes out the next packet that waits in the NIC and can go on.
+    fn next_waiting(&mut self, most: u32) -> Option<Delivery> {
+        let room = self.open < most;
+        let goes_on = |stream: &&mut Stream| {
+            !stream.waiting.is_empty() && !stream.blocked && (room || stream.current.is_some())
+        };
+        self.streams.iter_mut().find(goes_on)?.waiting.pop_front()
+    }
+
     fn stream(&mut self, pair: Pair) -> Option<&mut Stream> {
         self.streams.iter_mut().find(|stream| stream.pair == pair)
     }
