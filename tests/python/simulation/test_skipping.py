@@ -148,6 +148,8 @@ def test_first_jumps_are_short_beside_what_was_watched(tmp_path: Path) -> None:
     assert skipped(run)["simulated_share"] < 0.2
     of = skipped(run)["jobs"][0]
     assert 0 < of["communication_time_error"] < 0.1
+    error = f"of communication times: a {100 * of['communication_time_error']:.2f} %"
+    assert skipped(run)["text"].endswith(error)
     # The job starts at once, so it never waits, and its shares add up.
     assert rows["state"][0] == "other"
     skipped_time = sum(end - start for start, end in jump.select("start_ns", "end_ns").rows())

@@ -60,20 +60,12 @@ impl Skipper {
             let why = self.longest.clone().map_or_else(|| self.why_nothing(), |(_, why)| why);
             format!("skip: no time was skipped, all of it was simulated: {why}")
         } else {
-            let errors: Vec<String> = jobs
-                .iter()
-                .map(|job| format!("{} {:.2} %", job.job, 100.0 * job.run_time_error))
-                .collect();
             let times = if self.timeline.len() == 1 { "once" } else { "several times" };
             format!(
                 "skipped: {} % of the time was simulated; the run jumped {times} while its jobs \
-                 repeated; estimated error of run times (95 %): {}",
+                 repeated; {}",
                 per_cent(share),
-                if errors.is_empty() {
-                    "no job has a run time".to_owned()
-                } else {
-                    errors.join(", ")
-                }
+                in_words(&jobs)
             )
         };
         SkipSummary { text, simulated_share: share, jumps: self.timeline.len() as u32, jobs }
@@ -141,6 +133,24 @@ impl Skipper {
             None => "no epoch lasted long enough to be judged".to_owned(),
         }
     }
+}
+
+/// The errors of jobs, of their run times and of their communication times.
+fn in_words(jobs: &[JobError]) -> String {
+    let list = |of: fn(&JobError) -> Option<f64>| {
+        let each = jobs.iter().filter_map(|job| of(job).map(|error| (&job.job, error)));
+        each.map(|(name, error)| format!("{name} {:.2} %", 100.0 * error))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let of_time = list(|job| Some(job.run_time_error));
+    let of_time = if of_time.is_empty() { "no job has a run time" } else { &of_time };
+    let mut words = format!("estimated error of run times (95 %): {of_time}");
+    let of_communication = list(|job| job.communication_time_error);
+    if !of_communication.is_empty() {
+        words.push_str(&format!("; of communication times: {of_communication}"));
+    }
+    words
 }
 
 /// A share of which something is simulated, in per cent.
