@@ -187,32 +187,18 @@ pub(super) fn unmatched(
             // The survey has told what is wrong with the record.
             let _ = interpreter.follow(&record, &mut steps);
             for step in steps.drain(..) {
-                match step {
-                    Step::Send(_, sending, _) => {
-                        messages.sent(rank, &sending, record.position, communicators, wrong);
-                    }
-                    Step::Receive(receiving, _) => {
-                        messages.wanted(
-                            rank,
-                            &receiving,
-                            record.position,
-                            doubtful,
-                            communicators,
-                            wrong,
-                        );
-                    }
-                    Step::Sendrecv(sending, receiving) => {
-                        messages.sent(rank, &sending, record.position, communicators, wrong);
-                        messages.wanted(
-                            rank,
-                            &receiving,
-                            record.position,
-                            doubtful,
-                            communicators,
-                            wrong,
-                        );
-                    }
-                    _ => {}
+                let (sending, receiving) = match step {
+                    Step::Send(_, sending, _) => (Some(sending), None),
+                    Step::Receive(receiving, _) => (None, Some(receiving)),
+                    Step::Sendrecv(sending, receiving) => (Some(sending), Some(receiving)),
+                    _ => continue,
+                };
+                let at = record.position;
+                if let Some(sending) = sending {
+                    messages.sent(rank, &sending, at, communicators, wrong);
+                }
+                if let Some(receiving) = receiving {
+                    messages.wanted(rank, &receiving, at, doubtful, communicators, wrong);
                 }
             }
         }

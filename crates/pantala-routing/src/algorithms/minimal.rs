@@ -2,14 +2,13 @@
 //!
 //! Paper: Kim, Dally, Scott and Abts, ISCA 2008 (MIN). Reads nothing; decides nothing. Where two
 //! groups share several links: one with the fewest hops from this router to the destination router,
-//! ties drawn per packet, or as [`GatewayChoice`](crate::GatewayChoice) says. In a two-dimensional group a segment has up to two hops, row then
-//! column or column then row (key `local_order`).
+//! ties drawn per packet, or as [`GatewayChoice`](crate::GatewayChoice) says. In a two-dimensional
+//! group a segment has up to two hops, row then column or column then row (key `local_order`).
 //!
 //! VCs: 2. Source group (local and global hop) 0, destination group 1, as SST's merlin. A path is
 //! l0 g0 l1: it ascends. SST and CODES: the same path, over a link that they choose by other rules.
-//! BookSim2 puts the source group's global hop
-//! on VC 1. CAMINOS' `Shortest` is the graph's shortest path and takes g-g where that is shorter
-//! than l-g-l; this one never does.
+//! BookSim2 puts the source group's global hop on VC 1. CAMINOS' `Shortest` is the graph's shortest
+//! path and takes g-g where that is shorter than l-g-l; this one never does.
 
 use crate::descriptor::{Descriptor, RoutingKey};
 use crate::rule::Rule;
