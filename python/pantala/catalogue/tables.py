@@ -536,6 +536,17 @@ _LINKS = Table(
             unit="ns",
         ),
         Column(
+            "sst_stall_ns",
+            "f64",
+            (
+                "Stall as SST counts it (`output_port_stalls` of merlin): each stall from the last packet on that "
+                "came into the output buffer meanwhile. Equal to `stall_ns` if packets wait in virtual output "
+                "queues. Null for an injection link, and without `record.sst_stalls`."
+            ),
+            unit="ns",
+            nullable=True,
+        ),
+        Column(
             "utilization",
             "f64",
             "Utilization: `busy_ns` divided by the simulated time of the run.",

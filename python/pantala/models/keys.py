@@ -1044,6 +1044,9 @@ class RecordKeys(Model):
     non-minimal, diverted on the way, and links crossed. If not given: none."""
     messages: Flag = True
     """Whether every message has a row in the messages table."""
+    sst_stalls: Flag = False
+    """Whether the links table has stalls as SST counts them, too. SST does not count the part of a stall before the
+    last packet that came into the output buffer meanwhile (`output_port_stalls`)."""
     iterations: Flag = True
     """Whether every iteration of every rank has a row in the iterations table."""
     link_windows: Flag = True
@@ -1071,6 +1074,7 @@ class RecordKeys(Model):
         "packet_until": Key("packet_until_ps", unit="ps", effect={"packets": ("sampled", "all")}),
         "routing_windows": Key("routing_windows_ps", unit="ps"),
         "messages": Key("messages"),
+        "sst_stalls": Key("sst_stalls", later=True),
         "iterations": Key("iterations"),
         "link_windows": Key("link_windows"),
         "link_window": Key("link_window_ps", unit="ps", effect={"link_windows": (True,)}),

@@ -207,7 +207,7 @@ def links(sent: Mapping[str, list[float]]) -> pl.DataFrame:
                 "class": "local" if place % 3 else "global",
                 "source_group": place // 3,
                 "bytes": value,
-                "stall_ns": value,
+                "sst_stall_ns": value * 1e6,
                 "seed": 1,
             }
             for routing, values in sent.items()
@@ -226,6 +226,14 @@ def test_hot_spots_and_balance_are_of_groups_and_of_links() -> None:
 
     mix = cast("Evidence", Mix(lambda *_: 0.0))
     assert MEASURES["KANG-VI-08"](mix)["more_under_par"].tolist() == [0.5]
+    found = MEASURES["KANG-VI-06"](mix)
+    assert {name: each.tolist() for name, each in found.items()} == {
+        "ratio": [1.0],
+        "par_ms": [pytest.approx(56 * 2)],
+        "q_adaptive_ms": [pytest.approx(56 * 2)],
+    }
+    found = MEASURES["KANG-VI-07"](mix)
+    assert [each.tolist() for each in found.values()] == [[1.0], [2.0], [2.0]]
     found = MEASURES["KANG-VI-10"](mix)
     assert {name: each.tolist() for name, each in found.items()} == {
         "global_more_under_par": [0.5],

@@ -32,18 +32,21 @@ def test_a_plan_leaves_out_later_keys_with_their_defaults() -> None:
     usual = pt.Scenario.from_toml(toml).plan()
     assert not {"rendezvous_completion", "host_to_nic_per_byte_fs"} & set(usual["mpi"])
     assert "gateways" not in usual["routing"]
+    assert "sst_stalls" not in usual["record"]
     given = pt.Scenario.from_toml(
         toml,
         changes={
             "mpi.rendezvous_completion": "injected",
             "mpi.host_to_nic_per_byte": "0.55 ns/B",
             "routing": {"algorithm": "minimal", "gateways": "nearest"},
+            "record.sst_stalls": True,
         },
     ).plan()
     for plan in (given, Plan(given).document):
         assert plan["mpi"]["rendezvous_completion"] == "injected"
         assert plan["mpi"]["host_to_nic_per_byte_fs"] == 550_000
         assert plan["routing"]["gateways"] == "nearest"
+        assert plan["record"]["sst_stalls"] is True
 
 
 def test_every_quantity_has_its_unit_in_its_name() -> None:

@@ -18,7 +18,7 @@ use crate::store::account::{Account, Credits, pending_pool, space_of};
 use crate::store::arbiter_state::{ArbiterState, Hold, InputTurn};
 use crate::store::bookings::Bookings;
 use crate::store::bounds::{empty, filled, room};
-use crate::store::counters::{Counters, JobTraffic};
+use crate::store::counters::{Counters, JobTraffic, StallAfterArrival};
 use crate::store::nics::{Nic, Nics, Responses};
 use crate::store::packet::{NONE, Packets};
 use crate::store::port::{
@@ -196,6 +196,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
                 Counters::new(
                     filled(by_port(jobs), JobTraffic::default()),
                     filled(by_terminal(jobs), JobTraffic::default()),
+                    filled(by_port(1), StallAfterArrival::default()),
                 )
             },
             observer: Observer::default(),

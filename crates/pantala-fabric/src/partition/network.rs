@@ -201,6 +201,14 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.partition_of_router(router).link_counters_at(router, port, now)
     }
 
+    /// Returns the stall of output port `port` of `router`, a router here, at `now`, each stall from
+    /// the last packet on that came into the output buffer meanwhile. SST's merlin counts stalls so
+    /// (`output_port_stalls`). All events before `now` must have been handled.
+    #[must_use]
+    pub fn stall_after_arrival(&self, router: u32, port: u16, now: Time) -> Time {
+        self.partition_of_router(router).stall_after_arrival_at(router, port, now)
+    }
+
     /// Returns the counters of a NIC's injection link at `now`.
     #[must_use]
     pub fn injection_counters(&self, terminal: u32, now: Time) -> LinkCounters {

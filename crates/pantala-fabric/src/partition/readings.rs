@@ -102,6 +102,20 @@ impl<H: Host, P: Probe> Partition<H, P> {
         port.counters.at(port.stalled_since, now)
     }
 
+    /// Returns the stall of output port `port` of `router`, each stall from the last packet on that
+    /// came into the output buffer meanwhile.
+    #[must_use]
+    pub fn stall_after_arrival(&self, router: u32, port: u16) -> Time {
+        self.stall_after_arrival_at(router, port, self.now())
+    }
+
+    /// Returns the same at `now`. All events before `now` must have been handled.
+    pub(crate) fn stall_after_arrival_at(&self, router: u32, port: u16, now: Time) -> Time {
+        let link = self.link(router, port);
+        let since = self.fabric.ports.out_ports.checked(link).stalled_since;
+        self.fabric.counters.after_arrival.checked(link).at(since, now)
+    }
+
     /// Returns the counters of a NIC's injection link.
     #[must_use]
     pub fn injection_counters(&self, terminal: u32) -> LinkCounters {

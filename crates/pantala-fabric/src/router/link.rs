@@ -83,6 +83,9 @@ impl Fabric {
         vc.unsent += room as i32;
         vc.queue.push(&mut self.packets, index);
         port.queued |= 1 << packet_vc;
+        if port.stalled_since != NEVER {
+            self.counters.note_arrival(out, now);
+        }
         if !F::DEFAULT {
             self.bookings.leave_out(out);
         }

@@ -67,7 +67,7 @@ impl Fabric {
         let since = std::mem::replace(&mut port.stalled_since, NEVER);
         let (stall, job) = (now.saturating_sub(since), port.stalled_job);
         port.counters.stall += stall;
-        self.counters.count_stall(out, self.setup.config.jobs, job, stall);
+        self.counters.count_stall(out, (self.setup.config.jobs, job), (since, now));
         if let Some(observer) = self.observer.on::<F>() {
             observer.stall_ended(out, now);
         }

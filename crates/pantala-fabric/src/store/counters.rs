@@ -1,6 +1,6 @@
 //! Counters of a partition: deliveries, and the traffic of each job per link.
 
-use pantala_engine::{ProvenArray, Time};
+use pantala_engine::{NEVER, ProvenArray, Time};
 use serde::{Deserialize, Serialize};
 
 /// The traffic of one job on one link.
@@ -12,6 +12,32 @@ pub struct JobTraffic {
     pub stall: Time,
 }
 
+/// What a stall of an output's link is after the last packet that came into its output buffer
+/// meanwhile: the statistic `output_port_stalls` of SST's merlin. There, every such packet makes
+/// the port try again, and the time until then is not counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct StallAfterArrival {
+    /// When a packet last came into the output buffer during a stall.
+    arrived: Time,
+    /// The sum over all stalls, in ps.
+    sum: Time,
+}
+
+impl StallAfterArrival {
+    /// Counts a stall.
+    fn count(&mut self, since: Time, until: Time) {
+        self.sum += until.saturating_sub(since.max(self.arrived));
+    }
+
+    /// Returns the sum at `now`, with a stall that still lasts.
+    pub(crate) fn at(mut self, stalled_since: Time, now: Time) -> Time {
+        if stalled_since != NEVER {
+            self.count(stalled_since, now);
+        }
+        self.sum
+    }
+}
+
 /// The counters of a partition. Each link has counters of its own
 /// ([`LinkCounters`](crate::LinkCounters)).
 #[derive(Debug)]
@@ -21,6 +47,8 @@ pub(crate) struct Counters {
     pub(crate) jobs: ProvenArray<JobTraffic>,
     /// The traffic per NIC and job on the injection link. Empty with a single job.
     pub(crate) nic_jobs: ProvenArray<JobTraffic>,
+    /// The stalls after arrivals by output port.
+    pub(crate) after_arrival: ProvenArray<StallAfterArrival>,
     /// Packets delivered, responses included.
     pub(crate) packets_delivered: u64,
     /// Flits delivered, responses included.
@@ -33,10 +61,15 @@ pub(crate) struct Counters {
 
 impl Counters {
     /// Makes counters of nothing yet, over these arrays.
-    pub(crate) fn new(jobs: ProvenArray<JobTraffic>, nic_jobs: ProvenArray<JobTraffic>) -> Self {
+    pub(crate) fn new(
+        jobs: ProvenArray<JobTraffic>,
+        nic_jobs: ProvenArray<JobTraffic>,
+        after_arrival: ProvenArray<StallAfterArrival>,
+    ) -> Self {
         Self {
             jobs,
             nic_jobs,
+            after_arrival,
             packets_delivered: 0,
             flits_delivered: 0,
             responses_delivered: 0,
@@ -62,10 +95,23 @@ impl Counters {
     }
 
     /// Counts a stall of an output's link for its job.
-    pub(crate) fn count_stall(&mut self, out: usize, jobs: u16, job: u16, stall: Time) {
+    pub(crate) fn count_stall(
+        &mut self,
+        out: usize,
+        (jobs, job): (u16, u16),
+        (since, until): (Time, Time),
+    ) {
+        self.after_arrival[out].count(since, until);
         if !self.jobs.is_empty() {
-            self.jobs[out * usize::from(jobs) + usize::from(job)].stall += stall;
+            self.jobs[out * usize::from(jobs) + usize::from(job)].stall +=
+                until.saturating_sub(since);
         }
+    }
+
+    /// Notes that a packet came into the output buffer of a link during a stall.
+    #[inline(never)]
+    pub(crate) fn note_arrival(&mut self, out: usize, now: Time) {
+        self.after_arrival[out].arrived = now;
     }
 
     /// Counts a stall of a NIC's injection link for its job.
@@ -77,6 +123,6 @@ impl Counters {
 
     /// Returns the bytes of memory held.
     pub(crate) fn memory(&self) -> usize {
-        self.jobs.memory() + self.nic_jobs.memory()
+        self.jobs.memory() + self.nic_jobs.memory() + self.after_arrival.memory()
     }
 }

@@ -12,6 +12,7 @@ mod partitions;
 mod q_adaptive;
 mod responses;
 mod router_models;
+mod stalls;
 mod support;
 mod virtual_output;
 mod zero_load;

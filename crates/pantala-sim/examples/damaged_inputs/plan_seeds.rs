@@ -17,7 +17,7 @@ pub(crate) fn all_records(small: Value) -> Value {
         "packet_routers": [1, 2], "routing_windows_ps": 3_000_000, "latency_windows_ps": 7_000_000,
         "nic_windows_ps": 5_000_000, "call_windows_ps": 5_000_000, "messages": true,
         "iterations": true, "link_windows": true, "link_window_ps": 0, "q_tables": "end",
-        "q_learning": true, "unexpected": true, "rank_messages": true, "rank_calls": true,
+        "q_learning": true, "unexpected": true, "rank_messages": true, "rank_calls": true, "sst_stalls": true,
         "ports": {"windows_ps": [2_000_000, 10_000_000], "split": ["vc", "job", "kind"],
                   "classes": ["local"], "routers": [0, 1], "jobs": ["noise"]},
         "system": {"windows_ps": [4_000_000], "by_job": true},

@@ -19,6 +19,8 @@ use crate::plan::{Plan, QTableRecord};
 pub struct LinkTotals {
     /// Counters over all jobs.
     pub counters: LinkCounters,
+    /// The stall as SST counts it, in ps; none of an injection link.
+    pub sst_stall: Option<Time>,
     /// Traffic by job.
     pub jobs: Vec<JobTraffic>,
 }
@@ -95,6 +97,7 @@ impl Results {
             outputs: outputs
                 .map(|(router, port)| LinkTotals {
                     counters: network.link_counters(router, port, simulated),
+                    sst_stall: Some(network.stall_after_arrival(router, port, simulated)),
                     jobs: network.link_jobs(router, port, simulated).collect(),
                 })
                 .collect(),
@@ -102,6 +105,7 @@ impl Results {
                 .terminals()
                 .map(|node| LinkTotals {
                     counters: network.injection_counters(node, simulated),
+                    sst_stall: None,
                     jobs: network.injection_jobs(node, simulated).collect(),
                 })
                 .collect(),

@@ -89,7 +89,7 @@ def routers_over_time(numbers: pl.DataFrame, look: Look) -> Figure:
 
 def group_ring(numbers: pl.DataFrame, look: Look) -> Figure:
     """Draws the ring of groups."""
-    return ring_of(_matrices(numbers, look, "stall_ns"))
+    return ring_of(_matrices(numbers, look, look.entry.value or ""))
 
 
 def link_load_map(numbers: pl.DataFrame, look: Look) -> Figure:

@@ -124,6 +124,7 @@ KINDS: Mapping[str, StudyKind] = {
             "group-ring",
             "Circles show the mean stall of the links inside groups, lines that of global links.",
             _LINKS,
+            {"stall_ns": _LINKS, "sst_stall_ns": ("links",)},
             one_seed=True,
             panels=("condition",),
             of_links=True,

@@ -167,7 +167,7 @@ def routers_over_time(figure: FigureRows) -> pl.DataFrame:
 
 def group_ring(figure: FigureRows) -> pl.DataFrame:
     """Returns the mean stall of the links from group to group."""
-    return _groups(figure, "stall_ns")
+    return _groups(figure, figure.entry.value or "")
 
 
 def link_load_map(figure: FigureRows) -> pl.DataFrame:

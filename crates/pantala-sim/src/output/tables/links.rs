@@ -43,6 +43,10 @@ table! {
         busy_ns: f64 [ns],
         /// Stall: duration in which a packet was ready, the link idle, and no packet had credit.
         stall_ns: f64 [ns],
+        /// Stall as SST counts it (`output_port_stalls` of merlin): each stall from the last packet
+        /// on that came into the output buffer meanwhile. Equal to `stall_ns` if packets wait in
+        /// virtual output queues. Null for an injection link, and without `record.sst_stalls`.
+        sst_stall_ns: Option<f64> [ns] = "record.sst_stalls",
         /// Utilization: `busy_ns` divided by the simulated time of the run.
         utilization: f64 [1],
     }
@@ -50,6 +54,7 @@ table! {
 
 pub(super) fn rows(run: &Run<'_>) -> impl Iterator<Item = LinkRow> {
     let simulated = run.simulated.max(1) as f64;
+    let recorded = run.plan.record.sst_stalls;
     let group = |end: Option<(u32, u32)>| end.map(|(router, _)| run.topology.group_of(router));
     links(run).map(move |link| {
         let counters = &link.totals.counters;
@@ -69,6 +74,7 @@ pub(super) fn rows(run: &Run<'_>) -> impl Iterator<Item = LinkRow> {
             bytes: counters.bytes,
             busy_ns: ns(busy),
             stall_ns: ns(counters.stall),
+            sst_stall_ns: link.totals.sst_stall.filter(|_| recorded).map(ns),
             utilization: busy as f64 / simulated,
         }
     })

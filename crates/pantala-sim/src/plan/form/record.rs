@@ -105,6 +105,12 @@ pub struct RecordPlan {
     /// iterations table the time of computing.
     #[serde(default, skip_serializing_if = "is_false")]
     pub rank_calls: bool,
+    /// Whether the links table has stalls as SST counts them, too. SST does not count the part of a
+    /// stall before the last packet that came into the output buffer meanwhile
+    /// (`output_port_stalls`).
+    #[serde(default, skip_serializing_if = "is_false")]
+    #[schemars(extend("default" = false, "x-later" = true))]
+    pub sst_stalls: bool,
     /// Length of a time window of the call_windows table, which records the time that ranks are
     /// blocked in each MPI call, by job.
     #[serde(default, skip_serializing_if = "is_zero")]

@@ -289,6 +289,10 @@ impl Skipped {
             link.counters.packets += more.packets;
             link.counters.bytes += more.bytes;
             link.counters.flits += more.flits;
+            // What was skipped has the share of the simulated time.
+            let known =
+                (u128::from(link.counters.stall + more.stall), u128::from(link.counters.stall));
+            link.sst_stall = link.sst_stall.map(|stall| scaled(stall, known));
             link.counters.stall += more.stall;
         }
         for ((link, job), more) in self.traffic {

@@ -15,6 +15,7 @@ experiment = {
             "latency_windows": "1 s",
             "routing_windows": "15 ms",
             "system": {},
+            "sst_stalls": True,
         },
     },
     "axes": [ROUTING_AXIS],
