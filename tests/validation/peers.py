@@ -152,12 +152,13 @@ LOCAL_GLOBAL_LOCAL = (28, 60)
 def booksim2(packet_flits: int, internal_speedup: int, vc_buffer_flits: int) -> dict[str, str]:
     """Returns the keys for BookSim2's settings.
 
-    A head takes three steps in BookSim2. The last of them is the crossbar's flit time.
+    A head is routed in the step of its arrival and gets its output virtual channel in the next one.
+    In the step after that, it can be granted the switch.
     """
     return {
         "machine.packet": f"{packet_flits} B",
         "machine.router.crossbar_bandwidth": f"{internal_speedup} GB/s",
-        "machine.router.input_latency": f"{3 / internal_speedup - 1} ns",
+        "machine.router.input_latency": f"{2 / internal_speedup} ns",
         "machine.router.input_buffer": f"{vc_buffer_flits} flits",
     }
 

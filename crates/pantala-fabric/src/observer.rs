@@ -330,8 +330,8 @@ impl Observer {
         }
     }
 
-    /// A packet is on the link of an output from `start`, which is now or later, to `end`. An idle
-    /// link decides `idle` after its head is ready.
+    /// A packet is on the link of an output from `start`, which is now or later, to `end`. In an
+    /// idle router it would be there `idle` after its grant.
     #[inline(always)]
     pub(crate) fn sent(
         &mut self,

@@ -42,6 +42,8 @@ pub(crate) struct Model {
     pub(crate) in_order: bool,
     /// Whether links take the highest VC first (else their VCs take turns).
     pub(crate) highest_vc: bool,
+    /// Whether links have a clock.
+    pub(crate) links_clocked: bool,
     /// Whether the crossbar has a clock.
     pub(crate) clocked: bool,
     /// Whether a router's ports fit into one word.
@@ -67,6 +69,7 @@ impl Model {
         head_flits: 1,
         in_order: false,
         highest_vc: false,
+        links_clocked: false,
         clocked: false,
         one_word: true,
     };

@@ -282,6 +282,15 @@ class RouterKeys(Model):
     - arrival: in the order in which they have crossed, whatever their virtual channel, as BookSim2's output
       queue. Only with `credit_check = "crossbar"` and `input_queue = "fifo"`.
     """
+    link_clock: Literal["none", "flit"] = "none"
+    """When a link may start a packet, or send a credit.
+
+    - none: at any time.
+    - flit: at multiples of its flit time, as in BookSim2, whose routers send at the end of a cycle. A flit leaves
+      in the flit time in which it crosses, a crossbar flit time after its grant. A port returns at most one
+      credit per flit time. No effect on links that are as fast as the crossbar, or faster. Only with `link_order
+      = "arrival"`.
+    """
     credit_check: Literal["link", "crossbar"]
     """Where a packet waits for the credits of the link.
 
@@ -336,6 +345,7 @@ class RouterKeys(Model):
         "arbiter": Key("arbiter"),
         "link_decision": Key("link_decision"),
         "link_order": Key("link_order"),
+        "link_clock": Key("link_clock"),
         "credit_check": Key("credit_check"),
         "credit_return": Key("credit_return"),
         "output_release": Key("output_release"),

@@ -121,15 +121,19 @@ def test_a_scenario_that_draws_from_its_seed_shares_nothing(
     assert len({cases.listed(n)[0].run for n in range(3)}) == 3
 
 
-@pytest.mark.parametrize(("value", "same"), [("round_robin", True), ("arrival", False)])
+@pytest.mark.parametrize(
+    ("key", "before", "other"),
+    [("link_order", "round_robin", "arrival"), ("link_clock", "none", "flit")],
+)
 def test_a_plan_without_a_later_key_of_the_router_keeps_its_identity(
-    value: str, same: bool
+    key: str, before: str, other: str
 ) -> None:
     plan = scenario().plan()
     router = dict(plan["router"])
-    assert router.pop("link_order") == "round_robin"
+    assert router.pop(key) == before
     earlier = run_id({**plan, "router": router})
-    assert (run_id({**plan, "router": {**router, "link_order": value}}) == earlier) == same
+    assert run_id({**plan, "router": {**router, key: before}}) == earlier
+    assert run_id({**plan, "router": {**router, key: other}}) != earlier
 
 
 def test_the_identity_of_a_program_has_the_version_of_its_language() -> None:

@@ -57,6 +57,16 @@ def test_links_in_the_order_of_arrival_take_credits_before(key: str, value: str,
 
 
 @native
+def test_a_link_with_a_clock_sends_in_the_order_of_arrival() -> None:
+    says = (
+        r'machine\.router\.link_clock = "flit": a packet gets its flit time on the link when it'
+        r" crosses.*set link_order to arrival"
+    )
+    with pytest.raises(pt.ScenarioError, match=says):
+        _measured("booksim2", 0.1, link_order="round_robin")
+
+
+@native
 def test_islip_matches_ports() -> None:
     with pytest.raises(pt.ScenarioError, match=r'machine\.router\.arbiter = "islip".*port_and_vc'):
         _measured("pantala", 0.1, arbiter="islip")

@@ -2,7 +2,7 @@
 
 use crate::config::{
     Arbiter, BufferUnit, CreditCheck, CreditLatency, CrossbarContention, FabricConfig, InputQueue,
-    LinkDecision, LinkTiming, OutputLatency, Serialization,
+    LinkClock, LinkDecision, LinkTiming, OutputLatency, Serialization,
 };
 use crate::fabric::Fabric;
 use crate::host::{Host, PacketOffer, TrafficClass, Wakes};
@@ -22,8 +22,8 @@ use crate::store::counters::{Counters, JobTraffic, StallAfterArrival};
 use crate::store::nics::{Nic, Nics, Responses};
 use crate::store::packet::{NONE, Packets};
 use crate::store::port::{
-    ELSEWHERE, HERE, InPort, InVc, LinkCounters, LinkEnd, NIC, OutPort, OutVc, PortReading, Ports,
-    VirtualQueue,
+    CreditWire, ELSEWHERE, HERE, InPort, InVc, LinkCounters, LinkEnd, NIC, OutPort, OutVc,
+    PortReading, Ports, VirtualQueue,
 };
 use crate::store::queue::Queue;
 use crate::store::requests::Requests;
@@ -165,6 +165,10 @@ impl<H: Host, P: Probe> Partition<H, P> {
                     out_vcs: room(by_port(vcs)),
                     virtual_queues: empty(),
                     readings: empty(),
+                    credit_wires: match config.router.link_clock {
+                        LinkClock::None => empty(),
+                        LinkClock::Flit => room(by_port(1)),
+                    },
                     pool: pending_pool(),
                 }
             },
@@ -369,6 +373,11 @@ impl Fabric {
                     waiting: 0,
                     sender_partition: if is_terminal { NIC } else { sender_partition },
                 });
+                if self.setup.stages.links_clocked::<General>() {
+                    let has_clock = self.setup.stages.has_clock::<General>(timing.flit);
+                    let flit = if has_clock { timing.flit } else { 0 };
+                    self.ports.credit_wires.push(CreditWire { flit, free: 0 });
+                }
                 for vc in 0..self.setup.vcs as u32 {
                     let queue = Queue::default();
                     let bit = (port * self.setup.vcs as u32 + vc) as u16;

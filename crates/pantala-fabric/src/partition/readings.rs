@@ -14,7 +14,7 @@ use crate::watch::blame::{BlameCell, BlameDetail, BlameSize, BlameWatch, Places}
 use crate::watch::buffers::Buffers;
 use crate::watch::crowding::{CrowdedLinks, NEVER_CROWDED, Thresholds};
 use crate::watch::downstream::DownstreamFlits;
-use crate::watch::paths::{IdleRouter, PacketChoice, PathWatch};
+use crate::watch::paths::{PacketChoice, PathWatch};
 use crate::watch::ports::{
     BufferDetail, LinkCount, PortWatch, TrafficDetail, TrafficGroups, WatchedLink,
 };
@@ -319,9 +319,8 @@ impl<H: Host, P: Probe> Partition<H, P> {
         let Fabric { setup, observer, .. } = &mut self.fabric;
         let stored_flit =
             if setup.stages.stores::<General>() { setup.stages.stored_flit } else { 0 };
-        let idle = IdleRouter { head_delay: setup.stages.head_delay, stored_flit };
         let first_response = setup.config.responses.map_or(u8::MAX, |r| r.first_routing);
-        observer.paths = Some(Box::new(PathWatch::new(choice, idle, first_response)));
+        observer.paths = Some(Box::new(PathWatch::new(choice, stored_flit, first_response)));
         observer.records = true;
     }
 

@@ -48,13 +48,15 @@ impl Fabric {
         } else {
             free
         };
-        packet.ready = now + stages.head_delay;
+        let link_flit = self.ports.out_ports[out].flit;
+        let head_delay = stages.head_delay_to::<F>(link_flit);
+        packet.ready = now + head_delay;
         if stages.stores::<F>() {
             packet.ready += Time::from(flits - 1) * stages.stored_flit;
         }
         packet.tail = if stages.cut_through::<F>() {
             // The crossbar sets the distance of the tail from the head at the output.
-            left - stages.crossbar_flit + stages.head_delay
+            stages.link_slot::<F>(left - stages.crossbar_flit + head_delay, link_flit)
         } else {
             packet.ready
         };
@@ -62,6 +64,11 @@ impl Fabric {
             Release::Tail => (left, left),
             Release::Head => (now, now),
             Release::Flit => (now + stages.crossbar_flit, left),
+        };
+        let given = if stages.links_clocked::<F>() {
+            self.ports.credit_wires[in_port].carry(given, flits)
+        } else {
+            given
         };
         // More of the packet follows on the same VCs.
         let goes_on = stages.by_flits::<F>() && !packet.piece.ends();

@@ -9,6 +9,8 @@
 //!
 //! A link may send in the order of crossing instead ([`crate::config::LinkOrder::Arrival`]). Then
 //! each packet's turn is known when it crosses, and it is sent ahead, however long the queue is.
+//! Such a link may have a clock ([`crate::config::LinkClock::Flit`]): it starts packets at multiples
+//! of its flit time, and its last packet has left at such a time.
 
 use crate::config::OutputRelease;
 use crate::fabric::Fabric;
@@ -29,7 +31,8 @@ impl Fabric {
         let (ready, room, packet_vc) =
             (packet.ready, self.setup.stages.room::<F>(packet.flits.into()), packet.out_vc);
         let port = &mut self.ports.out_ports[out];
-        let idle = self.setup.stages.idle_flits::<F>() * port.flit;
+        let flit = port.flit;
+        let idle = self.setup.stages.idle_flits::<F>() * flit;
         let vc = &mut self.ports.out_vcs[out_vc];
         // Credits that packets with bookings take when they start.
         let booked = if F::DEFAULT { 0 } else { vc.unsent };
@@ -53,7 +56,7 @@ impl Fabric {
                 || self.setup.stages.credit_at_crossbar::<F>()
                 || vc.credits.at(&mut self.ports.pool, now) >= room as i32 + booked)
         {
-            let start = due(ready, open, idle);
+            let start = self.setup.stages.link_slot::<F>(due(ready, open, idle), flit);
             if !F::DEFAULT {
                 let ahead = open > ready;
                 let left = vc.credits.left() - room as i32;
@@ -355,7 +358,7 @@ impl Fabric {
             self.counters.count_job(out, self.setup.config.jobs, job, bytes);
         }
         if let Some(observer) = self.observer.on::<F>() {
-            let idle = stages.idle_flits::<F>() * port.flit;
+            let idle = stages.head_delay_to::<F>(port.flit) + stages.idle_flits::<F>() * port.flit;
             if booking.is_none() {
                 observer.decided(out_vc, job, room);
             }

@@ -2,8 +2,8 @@
 
 use crate::config::{
     Arbiter, BufferUnit, CreditCheck, CrossbarClock, CrossbarContention, CrossbarDelay,
-    FabricConfig, FlowControl, InjectionVc, InputQueue, LinkDecision, LinkOrder, OutputLatency,
-    OutputRelease, Release, Serialization,
+    FabricConfig, FlowControl, InjectionVc, InputQueue, LinkClock, LinkDecision, LinkOrder,
+    OutputLatency, OutputRelease, Release, Serialization,
 };
 use crate::store::port::OutPort;
 use crate::variant::{Model, Variant};
@@ -121,6 +121,7 @@ impl Stages {
             head_flits: head_flits as u8,
             in_order: router.link_order == LinkOrder::Arrival,
             highest_vc: router.link_order == LinkOrder::HighestVc,
+            links_clocked: router.link_clock == LinkClock::Flit,
             clocked: router.crossbar_clock == CrossbarClock::Flit,
             one_word: ports <= 64,
         };
@@ -359,6 +360,41 @@ impl Stages {
     pub(crate) fn vc_at_step<F: Variant>(&self, turn: usize, step: usize) -> usize {
         let vcs = usize::from(self.vcs);
         if self.highest_vc::<F>() { vcs - 1 - step } else { (turn + step) % vcs }
+    }
+
+    /// Returns whether links start packets at multiples of their flit times only.
+    #[inline(always)]
+    pub(crate) const fn links_clocked<F: Variant>(&self) -> bool {
+        self.model::<F>().links_clocked
+    }
+
+    /// Returns the time from the grant until a head is ready for a link with this flit time.
+    ///
+    /// BookSim2 spends a step on the grant and a step on the crossing, and a link sends at the end
+    /// of the cycle in which the second step ends. Here a grant takes no time, so the second step
+    /// ends a crossbar flit time after the crossing. The link is busy from the start of that cycle
+    /// on, but not from before the grant.
+    #[inline(always)]
+    pub(crate) const fn head_delay_to<F: Variant>(&self, flit: Time) -> Time {
+        if self.has_clock::<F>(flit) {
+            (self.head_delay + self.crossbar_flit).saturating_sub(flit)
+        } else {
+            self.head_delay
+        }
+    }
+
+    /// Returns `time`, or the first multiple of a link's flit time from it on if the link has a
+    /// clock.
+    #[inline(always)]
+    pub(crate) const fn link_slot<F: Variant>(&self, time: Time, flit: Time) -> Time {
+        if self.has_clock::<F>(flit) { time.next_multiple_of(flit) } else { time }
+    }
+
+    /// Returns whether a link with this flit time has a clock. Without an internal speed-up, flits
+    /// leave the crossbar at the rate of the link, and there is nothing to wait for.
+    #[inline(always)]
+    pub(crate) const fn has_clock<F: Variant>(&self, flit: Time) -> bool {
+        self.links_clocked::<F>() && flit > self.crossbar_flit
     }
 
     #[inline(always)]

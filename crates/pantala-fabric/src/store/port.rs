@@ -200,6 +200,8 @@ pub(crate) struct Ports {
     pub(crate) virtual_queues: ProvenArray<VirtualQueue>,
     /// Per output port, what routing reads of it. Empty unless inputs queue by output.
     pub(crate) readings: ProvenArray<PortReading>,
+    /// Per input port, the wire of its credits. Empty unless links have a clock.
+    pub(crate) credit_wires: ProvenArray<CreditWire>,
     /// The entries of all accounts that come back later.
     pub(crate) pool: PendingPool,
 }
@@ -234,6 +236,7 @@ impl Ports {
             + self.out_vcs.memory()
             + self.virtual_queues.memory()
             + self.readings.memory()
+            + self.credit_wires.memory()
             + self.pool.memory()
     }
 }
@@ -243,6 +246,34 @@ impl PortReading {
     #[inline]
     pub(crate) fn ends(&mut self, time: Time) {
         self.until = self.until.min(time);
+    }
+}
+
+/// The wire on which a port returns credits. With a clock it carries one per flit time, in order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CreditWire {
+    /// Time of one flit on the link; zero: the link has no clock.
+    pub(crate) flit: Time,
+    /// From when on the wire is free.
+    pub(crate) free: Time,
+}
+
+impl CreditWire {
+    /// Returns when the first and the last credit of a packet leave. Its flits leave the input
+    /// buffer from `first` to `last`; one credit is enough if they leave together.
+    #[inline]
+    pub(crate) fn carry(&mut self, (first, last): (Time, Time), flits: u32) -> (Time, Time) {
+        if self.flit == 0 {
+            return (first, last);
+        }
+        let from = first.next_multiple_of(self.flit).max(self.free);
+        let to = if first == last {
+            from
+        } else {
+            last.next_multiple_of(self.flit).max(from + Time::from(flits - 1) * self.flit)
+        };
+        self.free = to + self.flit;
+        (from, to)
     }
 }
 
@@ -290,6 +321,16 @@ impl LinkCounters {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_credit_wire_carries_one_credit_per_flit_time() {
+        let mut wire = CreditWire { flit: 10, free: 0 };
+        let flits = [5, 10, 15, 40].map(|time| wire.carry((time, time), 1).0);
+        assert_eq!(flits, [10, 20, 30, 40]);
+        assert_eq!(wire.carry((45, 60), 4), (50, 80));
+        assert_eq!(wire.carry((61, 61), 4), (90, 90));
+        assert_eq!(CreditWire { flit: 0, free: 0 }.carry((45, 61), 4), (45, 61));
+    }
 
     #[test]
     fn what_packets_touch_fits_cache_lines() {

@@ -62,20 +62,12 @@ impl PacketChoice {
     }
 }
 
-/// The times of an idle router.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct IdleRouter {
-    /// From the arrival of the head until it is at the output.
-    pub(crate) head_delay: Time,
-    /// The further delay of each flit after the head, if a packet moves on with its tail.
-    pub(crate) stored_flit: Time,
-}
-
 /// The paths of the packets in one partition.
 #[derive(Debug)]
 pub(crate) struct PathWatch {
     choice: PacketChoice,
-    idle: IdleRouter,
+    /// The delay of each flit after the head in a router, if a packet moves on with its tail.
+    stored_flit: Time,
     /// The first routing of responses. They have no path.
     first_response: u8,
     /// Per packet record, the place of its path; [`NONE`]: the packet is not chosen.
@@ -90,10 +82,10 @@ pub(crate) struct PathWatch {
 }
 
 impl PathWatch {
-    pub(crate) const fn new(choice: PacketChoice, idle: IdleRouter, first_response: u8) -> Self {
+    pub(crate) const fn new(choice: PacketChoice, stored_flit: Time, first_response: u8) -> Self {
         Self {
             choice,
-            idle,
+            stored_flit,
             first_response,
             places: Vec::new(),
             paths: Vec::new(),
@@ -126,8 +118,8 @@ impl PathWatch {
         }
     }
 
-    /// A packet's head starts on the link of `out_vc` at `start`. An idle link waits `idle` before
-    /// it starts a packet.
+    /// A packet's head starts on the link of `out_vc` at `start`, in an idle router `idle` after
+    /// the head's grant.
     pub(crate) fn sends(
         &mut self,
         (packet, index): (&Packet, u32),
@@ -137,12 +129,11 @@ impl PathWatch {
         if !packet.piece.starts() {
             return;
         }
-        let IdleRouter { head_delay, stored_flit } = self.idle;
-        let stored = Time::from(packet.flits - 1) * stored_flit;
+        let stored = Time::from(packet.flits - 1) * self.stored_flit;
         if let Some(hop) = self.path_mut(index).and_then(|path| path.last_mut()) {
             hop.out_vc = out_vc;
             hop.departed = start;
-            hop.wait = start.saturating_sub(hop.arrived + head_delay + stored + idle);
+            hop.wait = start.saturating_sub(hop.arrived + idle + stored);
         }
     }
 

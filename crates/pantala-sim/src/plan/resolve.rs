@@ -15,8 +15,8 @@ use crate::plan::skipping;
 use pantala_engine::{Time, transfer_time};
 use pantala_fabric::config::{
     Arbiter, BufferUnit, CreditCheck, CreditLatency, CrossbarClock, CrossbarContention,
-    CrossbarDelay, FlowControl, InputQueue, LinkDecision, LinkOrder, Release, RouterConfig,
-    Serialization,
+    CrossbarDelay, FlowControl, InputQueue, LinkClock, LinkDecision, LinkOrder, Release,
+    RouterConfig, Serialization,
 };
 use pantala_mpi::NicOrder;
 use pantala_routing::learning::QTable;
@@ -318,6 +318,11 @@ fn check_router(plan: &Plan) -> Result<(), PlanError> {
     }
     if router.link_order == LinkOrder::Arrival {
         check_link_order(router)?;
+    }
+    if router.link_clock == LinkClock::Flit {
+        let fits = [("link_order", router.link_order == LinkOrder::Arrival, "arrival")];
+        let because = "a packet gets its flit time on the link when it crosses";
+        require("link_clock", ["flit", "none"], because, &fits)?;
     }
     if router.input_queue == InputQueue::VirtualOutput {
         check_virtual_output(router)

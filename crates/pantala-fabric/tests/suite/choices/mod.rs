@@ -109,6 +109,7 @@ pub(crate) fn configuration(algorithm: Algorithm, seed: u64, choices: &Choices) 
             if choices.credit_at_crossbar { CreditCheck::Crossbar } else { CreditCheck::Link };
         if choices.credit_at_crossbar && choices.in_order {
             router.link_order = LinkOrder::Arrival;
+            router.link_clock = if choices.latency_at { LinkClock::Flit } else { LinkClock::None };
         }
         if choices.short {
             router.credit_latency = CreditLatency::Fixed;

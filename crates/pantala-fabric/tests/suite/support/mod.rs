@@ -106,7 +106,7 @@ pub fn booksim2(
     let mut config = cycles(algorithm, [1_000, 10_000, 100_000], speedup, packet_flits);
     config.injection_vc = InjectionVc::Random;
     let router = &mut config.router;
-    router.input_latency = 3_000 / speedup - 1_000;
+    router.input_latency = 2_000 / speedup;
     router.output_latency = 0;
     // Who learns, learns from packets.
     router.flow_control = if algorithm == Algorithm::QAdaptive {
@@ -120,6 +120,7 @@ pub fn booksim2(
     router.output_vc_gap = 1;
     router.credit_check = CreditCheck::Crossbar;
     router.link_order = LinkOrder::Arrival;
+    router.link_clock = LinkClock::Flit;
     router.input_buffer = buffer;
     router.output_buffer = 0;
     config
