@@ -293,7 +293,7 @@ def _default(run: Tables) -> bool:
         and router["crossbar_clock"] == "none"
         and router["crossbar_delay"] == "flit"
         and router["link_decision"] == "at_start"
-        and router["link_clock"] == "none"
+        and "link_clock" not in router
         and router["input_vc_gap"] == 0
     )
 

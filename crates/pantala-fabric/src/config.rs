@@ -91,7 +91,8 @@ pub struct RouterConfig {
     #[serde(default)]
     pub link_order: LinkOrder,
     /// When a link may start a packet, or send a credit.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "LinkClock::is_none")]
+    #[schemars(extend("default" = "none", "x-later" = true))]
     pub link_clock: LinkClock,
     /// Where a packet waits for the credits of the link.
     pub credit_check: CreditCheck,

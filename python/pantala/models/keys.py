@@ -345,7 +345,7 @@ class RouterKeys(Model):
         "arbiter": Key("arbiter"),
         "link_decision": Key("link_decision"),
         "link_order": Key("link_order"),
-        "link_clock": Key("link_clock"),
+        "link_clock": Key("link_clock", later=True),
         "credit_check": Key("credit_check"),
         "credit_return": Key("credit_return"),
         "output_release": Key("output_release"),

@@ -44,9 +44,7 @@ SWITCHES: Mapping[str, tuple[str, Any]] = MappingProxyType(
 _WORKLOAD_VERSIONS: Mapping[str, int] = MappingProxyType({"ncptl": 2})
 
 #: Keys of the router that plans of earlier versions lack, and the values that these have.
-_LATER_ROUTER_KEYS: Mapping[str, Any] = MappingProxyType(
-    {"link_order": "round_robin", "link_clock": "none"}
-)
+_LATER_ROUTER_KEYS: Mapping[str, Any] = MappingProxyType({"link_order": "round_robin"})
 
 _SWITCHED = frozenset(key for key, _ in SWITCHES.values())
 

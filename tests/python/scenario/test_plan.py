@@ -33,6 +33,7 @@ def test_a_plan_leaves_out_later_keys_with_their_defaults() -> None:
     assert not {"rendezvous_completion", "host_to_nic_per_byte_fs"} & set(usual["mpi"])
     assert "gateways" not in usual["routing"]
     assert "sst_stalls" not in usual["record"]
+    assert "link_clock" not in usual["router"]
     given = pt.Scenario.from_toml(
         toml,
         changes={

@@ -148,6 +148,13 @@ pub enum LinkClock {
     Flit,
 }
 
+impl LinkClock {
+    /// Returns whether there is none. Plans leave the key out then, as those of earlier versions.
+    pub(crate) fn is_none(&self) -> bool {
+        *self == Self::None
+    }
+}
+
 /// When an idle link decides which packet goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

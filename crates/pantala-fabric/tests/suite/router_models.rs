@@ -68,6 +68,17 @@ fn sent_alone(config: &FabricConfig, topology: &Topology, source: u32, destinati
     net.probe.packets[0]
 }
 
+/// The packets of 300 ns of uniform traffic, in the order of their delivery.
+fn uniform(config: FabricConfig, topology: Topology, load: f64) -> Vec<Seen> {
+    let host = Uniform::new(topology.terminals(), &config, load, 300_000);
+    let mut net = partition(config, topology, host);
+    net.advance(Time::MAX);
+    assert!(net.audit().balanced());
+    let mut packets = net.probe.packets;
+    packets.sort_unstable_by_key(|seen| (seen.delivered, seen.destination));
+    packets
+}
+
 /// The latencies that BookSim2 prints for packets of four flits, and its closed form 2 + R (4 / s -
 /// 1) + sum (L + 1) + 2 + (S - 1).
 #[test]
@@ -215,13 +226,7 @@ fn packets_of_one_flit_move_as_flits_do() {
                 [FlowControl::VirtualCutThrough, FlowControl::Wormhole].map(|flow_control| {
                     let mut config = base.clone();
                     config.router.flow_control = flow_control;
-                    let topology = dragonfly(3, 4, 3, 13);
-                    let host = Uniform::new(topology.terminals(), &config, 0.6, 300_000);
-                    let mut net = partition(config, topology, host);
-                    net.advance(Time::MAX);
-                    let mut packets = net.probe.packets;
-                    packets.sort_unstable_by_key(|seen| (seen.delivered, seen.destination));
-                    packets
+                    uniform(config, dragonfly(3, 4, 3, 13), 0.6)
                 });
             assert!(packets[0].len() > 5_000 && packets[0] == packets[1], "{algorithm:?}");
         }
@@ -309,14 +314,7 @@ fn the_order_of_a_link_does_not_matter_with_one_channel() {
             config.router.flow_control = flow_control;
             config.router.link_order = link_order;
             // All ways lie in one group.
-            let topology = dragonfly(3, 8, 0, 1);
-            let host = Uniform::new(topology.terminals(), &config, 0.9, 300_000);
-            let mut net = partition(config, topology, host);
-            net.advance(Time::MAX);
-            assert!(net.audit().balanced());
-            let mut packets = net.probe.packets;
-            packets.sort_unstable_by_key(|seen| (seen.delivered, seen.destination));
-            packets
+            uniform(config, dragonfly(3, 8, 0, 1), 0.9)
         });
         assert!(packets[0].len() > 1_000 && packets[0] == packets[1], "{flow_control:?}");
     }
@@ -331,12 +329,9 @@ fn links_with_a_clock_start_flits_at_whole_flit_times() {
             let mut config = booksim2(Algorithm::UgalN, 4, 2, 60);
             config.router.flow_control = flow_control;
             config.router.link_clock = link_clock;
-            let topology = dragonfly(2, 4, 2, 9);
-            let host = Uniform::new(topology.terminals(), &config, 0.6, 300_000);
-            let mut net = partition(config, topology, host);
-            net.advance(Time::MAX);
-            assert!(net.audit().balanced() && net.probe.packets.len() > 1_000);
-            net.probe.packets.iter().filter(|seen| seen.delivered % 1_000 != 0).count()
+            let packets = uniform(config, dragonfly(2, 4, 2, 9), 0.6);
+            assert!(packets.len() > 1_000);
+            packets.iter().filter(|seen| seen.delivered % 1_000 != 0).count()
         });
         assert!(off[0] > 100 && off[1] == 0, "{flow_control:?}: {off:?}");
     }
