@@ -105,7 +105,7 @@ def _texts(key: str, values: Sequence[Any]) -> tuple[str, ...]:
 def _text(key: str, value: Any) -> str:
     if value is None or (key in _NONE_IF_ZERO and value == 0):
         return "none"
-    if key == "topology.failed_links":
+    if key == "topology.failed_links" and isinstance(value, list):
         return ", ".join(":".join(map(str, link)) for link in value) or "none"
     if isinstance(value, str):
         return value

@@ -23,13 +23,13 @@ from pantala.runs.parts import TOGETHER
 from pantala.scenario.plan import PLAN_VERSION
 from pantala.store.identity import RESULTS_VERSION
 
-__all__ = ["SEED", "Subject", "open_subject", "split_subject", "subject_of"]
+__all__ = ["ENDINGS", "SEED", "Subject", "open_subject", "split_subject", "subject_of"]
 
 #: The column of the axis whose values are repetitions of one case.
 SEED = "seed"
 
 #: What a reason of run.json means.
-_ENDINGS = {
+ENDINGS = {
     "duration": "reached its set duration (stop.duration) before every job had finished",
     "interrupted": "was interrupted",
     "stalled": "stalled: packets in flight did not move, or ranks waited for one another",
@@ -214,7 +214,7 @@ def ending(complete: bool, reason: str | None) -> tuple[str, str]:
     """Returns the state of a run that has tables, and why it is truncated."""
     if complete:
         return "done", ""
-    return "truncated", _ENDINGS.get(reason or "", f"is incomplete ({reason})")
+    return "truncated", ENDINGS.get(reason or "", f"is incomplete ({reason})")
 
 
 def _of_runs(title: str, path: Path, parts: Mapping[str, Run], missing: Any = ()) -> Subject:

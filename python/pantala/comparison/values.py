@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from pantala.analysis.slowdown import SLOWDOWN_COLUMNS, share_of_terminals, slowdown_of
-from pantala.comparison.subject import SEED, Subject
+from pantala.comparison.subject import ENDINGS, SEED, Subject
 from pantala.core.job_end import ends_by_itself, stop_of
 from pantala.errors import RunDirectoryError, UsageError, nearest
 from pantala.experiments.drawn_jobs import without_drawn
@@ -266,7 +266,7 @@ def _slowdowns(subject: Subject) -> Iterator[tuple[str, str, str, float, bool]]:
 
 def _lasting(subject: Subject) -> dict[str, bool]:
     """Returns whether each run that has tables lasted as long as its plan says."""
-    lasted = (pl.col("state") == "done") | pl.col("reason").str.contains("duration")
+    lasted = (pl.col("state") == "done") | (pl.col("reason") == ENDINGS["duration"])
     return dict(subject.there().select("run", lasted).iter_rows())
 
 

@@ -98,6 +98,7 @@ class SlurmExecutor(Executor):
 
     Raises:
         UsageError: Slurm is not installed.
+        NoAnswerError: Slurm does not answer whether the runs of an earlier command go on.
     """
 
     window = 10_000
@@ -125,9 +126,13 @@ class SlurmExecutor(Executor):
         self._answered = time.monotonic()
         self._adopted: set[Path] = set()
         self._unbegun: Counter[str] = Counter()
-        self._others = {
-            (run, task.keep): task for task in living_tasks(root) or () for run in task.runs
-        }
+        others = living_tasks(root)
+        if others is None:
+            raise NoAnswerError(
+                f"executor slurm: Slurm does not answer, and an earlier command has submitted runs"
+                f" of {root} that may not have ended; repeat the command when it answers"
+            )
+        self._others = {(run, task.keep): task for task in others for run in task.runs}
         self._thread = Thread(target=self._serve, daemon=True)
         self._thread.start()
 

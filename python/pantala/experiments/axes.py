@@ -129,6 +129,8 @@ def parse_axis(text: str) -> dict[str, list[Any]]:
                 f"--axis {text}: is not KEY=VALUE,VALUE; write e.g."
                 " --axis routing.algorithm=ugal_g,par"
             )
+        if key.strip() in table:
+            raise UsageError(f"--axis {text}: has {key.strip()} twice; write its values once")
         table[key.strip()] = [
             toml_value(word.strip()) for word in _split(values, ",") if word.strip()
         ]
@@ -171,6 +173,12 @@ def _zipped(name: str | None, lists: Mapping[str, Any], where: str) -> Axis:
     if name is not None and len(lists) > 1:
         raise UsageError(f"{where}.name = '{name}': names one key, and the axis has {len(lists)}")
     for key, values in lists.items():
+        if isinstance(values, Mapping):
+            inner, listed = next(iter(values.items()), ("KEY", []))
+            raise UsageError(
+                f"{where}: {key}: is a table; put the whole key in quotes:"
+                f' "{key}.{inner}" = {_text(listed)}'
+            )
         if not isinstance(values, Sequence) or isinstance(values, str):
             raise UsageError(f"{where}: {key}: is not a list; write e.g. {key} = [{_text(values)}]")
         if not values:

@@ -73,8 +73,11 @@ class Sweep:
         self.description = description
         self.root = root
         self._index = Index(self.store)
-        self._retry = retry
         self.entries = self._index.read()
+        #: The failed runs that are simulated once more.
+        self._again = {run for run, entry in self.entries.items() if entry["state"] == "failed"}
+        if not retry:
+            self._again.clear()
         self.listing: Listing = list_runs(description, root, self.entries)
         self._index.look_up(self.entries, self.listing.runs)
         self._index.look_up(self.entries, self.listing.settle(self.entries))
@@ -253,6 +256,7 @@ class Sweep:
             )
             session.run(pool, progress.done)
             progress = session.progress
+            self._again.difference_update(self.listing.runs)
             self.listing.settle(self.entries)
             self.listing.write(self.root)
             if precision is not None:
@@ -286,7 +290,7 @@ class Sweep:
         if entry is None:
             return False
         if entry["state"] == "failed":
-            return not self._retry
+            return run not in self._again
         return set(self.description.keep) <= set(entry["kept"])
 
 

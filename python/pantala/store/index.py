@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import inf
 from pathlib import Path
 from typing import IO, Any, TypedDict, cast
@@ -72,13 +72,7 @@ class Index:
 
     def read(self) -> dict[str, Entry]:
         """Returns the entries by run: runs in the store, and failed runs."""
-        entries: dict[str, Entry] = {}
-        for _path, found in self._files():
-            for entry in found:
-                # A later attempt may have succeeded; a stored run cannot fail.
-                if entries.get(entry["run"], entry)["state"] != "done" or entry["state"] == "done":
-                    entries[entry["run"]] = entry
-        return entries
+        return _folded(entry for _, found in self._files() for entry in found)
 
     def look_up(self, entries: dict[str, Entry], runs: Iterable[str]) -> None:
         """Adds runs that are in the store and not in the index, such as those of `pantala run`."""
@@ -114,7 +108,7 @@ class Index:
         ]
         for run in gone:
             del entries[run]
-        self._merge(entries, forget=bool(gone))
+        self._merge(entries, gone)
         return entries
 
     def append(self, entry: Entry) -> None:
@@ -156,17 +150,26 @@ class Index:
                     continue
                 yield path, _entries(lines)
 
-    def _merge(self, entries: Mapping[str, Entry], *, forget: bool) -> None:
-        """Writes one file in place of those of processes that have ended."""
-        ended = [path for path, _ in self._files() if self._ended(path)]
-        if len(ended) < 2 and not forget:
+    def _merge(self, entries: dict[str, Entry], gone: Collection[str]) -> None:
+        """Writes one file in place of those of processes that have ended.
+
+        Args:
+            entries: what this process knows; gets what others have added since it read the files.
+            gone: the runs that have vanished from the store.
+        """
+        if sum(self._ended(path) for path, _ in self._files()) < 2 and not gone:
             return
         with claim(self._store.lease("index")) as mine:
             if not mine:
                 return
+            ended = [(path, found) for path, found in self._files() if self._ended(path)]
+            latest = _folded(entry for _, found in ended for entry in found)
+            for run, entry in latest.items():
+                if run not in entries and not (run in gone and entry["state"] == "done"):
+                    entries[run] = entry
             merged = self._folder / f"{secrets.token_hex(8)}.jsonl"
             write_text(merged, "".join(json.dumps(entry) + "\n" for entry in entries.values()))
-            for path in ended:
+            for path, _ in ended:
                 path.unlink(missing_ok=True)
 
     def _ended(self, path: Path) -> bool:
@@ -234,6 +237,16 @@ def _facts(store: RunStore, run: str, document: Mapping[str, Any]) -> Facts:
 def failed_entry(run: str, reason: str) -> Entry:
     """Returns the entry of a run that failed."""
     return {"run": run, "state": "failed", "reason": one_line(reason)}
+
+
+def _folded(entries: Iterable[Entry]) -> dict[str, Entry]:
+    """Returns one entry for each run, from entries in the order of their writing."""
+    found: dict[str, Entry] = {}
+    for entry in entries:
+        # A later attempt may have succeeded; a stored run cannot fail.
+        if found.get(entry["run"], entry)["state"] != "done" or entry["state"] == "done":
+            found[entry["run"]] = entry
+    return found
 
 
 def _size(path: Path) -> int:

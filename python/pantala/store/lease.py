@@ -47,7 +47,7 @@ def claim(path: Path) -> Iterator[bool]:
     """Yields whether this process holds the lease at `path` now; removes the lease at the end."""
     since = time.time()
     owner = {"host": this_machine(), "process": os.getpid(), "since": since, "id": _once()}
-    text = json.dumps(owner)
+    text = json.dumps(owner)  # equal to no other, by its id
     if not _take(path, text):
         yield False
         return
@@ -60,7 +60,8 @@ def claim(path: Path) -> Iterator[bool]:
         stop.set()
         beat.join()
         with contextlib.suppress(OSError):
-            path.unlink()
+            if path.read_text(encoding="utf-8") == text:  # nobody took it over
+                path.unlink()
 
 
 def holder(path: Path) -> str:
@@ -129,11 +130,16 @@ def _take(path: Path, text: str) -> bool:
             try:
                 os.link(made, path)
             except FileExistsError:
-                if not is_stale(path, now_at(path.parent)):
-                    return False
-                # Of several processes that see the stale lease, one renames it.
                 with contextlib.suppress(OSError):
-                    path.rename(made.with_name(f"{made.name}-old"))
+                    seen = path.read_text(encoding="utf-8")
+                    if not is_stale(path, now_at(path.parent)):
+                        return False
+                    old = made.with_name(f"{made.name}-old")
+                    path.rename(old)
+                    if old.read_text(encoding="utf-8") != seen:
+                        # Another process has taken it over meanwhile: it is its owner's again.
+                        os.link(old, path)
+                        return False
             else:
                 return True
         return False

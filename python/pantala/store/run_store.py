@@ -28,7 +28,7 @@ from pantala.catalogue.tables import TABLES
 from pantala.errors import RunDirectoryError
 from pantala.files.input_archive import input_archive
 from pantala.files.input_file import LARGE_TEXT, read_text
-from pantala.files.run_directory import RUN_FILE, TABLES_FILE, check_place
+from pantala.files.run_directory import RUN_FILE, TABLES_FILE, cannot_write, check_place
 from pantala.store.identity import covers
 from pantala.store.lease import STALE_SECONDS, claim, is_stale, now_at
 from pantala.system.process_marks import mark, this_machine, was_left
@@ -96,9 +96,7 @@ class RunStore:
                 directory.mkdir(parents=True, exist_ok=True)
             self.clean()
         except OSError as error:
-            raise RunDirectoryError(
-                self.root, f"cannot be written: {error.strerror or error}", "choose another --out"
-            ) from None
+            raise cannot_write(self.root, error) from None
 
     def path(self, run: str) -> Path:
         """Returns the directory of a run, which may not exist."""
@@ -214,7 +212,7 @@ class RunStore:
                 simulate(partial)
                 if keep is not None:
                     _pack(partial, keep)
-                self._publish(partial, run)
+                self._publish(partial, run, keep, record)
             finally:
                 shutil.rmtree(partial, ignore_errors=True)
             return self.document(run)
@@ -277,7 +275,13 @@ class RunStore:
         path = self.path(run)
         return all((path / TABLES[name].file).is_file() for name, rows in recorded.items() if rows)
 
-    def _publish(self, partial: Path, run: str) -> None:
+    def _publish(
+        self,
+        partial: Path,
+        run: str,
+        keep: Collection[str] | None,
+        record: Mapping[str, Any] | None,
+    ) -> None:
         place = self.path(run)
         place.parent.mkdir(exist_ok=True)
         if place.exists():  # damaged, or without some table
@@ -285,7 +289,7 @@ class RunStore:
         try:
             partial.rename(place)
         except OSError:
-            if not place.exists():
+            if not self.has(run, keep, record):  # another process has not stored it meanwhile
                 raise
 
     @staticmethod

@@ -50,8 +50,11 @@ def perform(task: Task) -> Entry:
     store = RunStore(Path(task.root))
     began = time.perf_counter(), time.process_time()
     plan, keep = _with_stored(store, task)
+    simulated = False
 
     def simulate(directory: Path) -> None:
+        nonlocal simulated
+        simulated = True
         if task.until_precise:
             UntilPrecise.from_text(task.until_precise).run(Plan(plan), directory, task.threads)
         else:
@@ -60,8 +63,10 @@ def perform(task: Task) -> Entry:
     try:
         if store.add(task.run, keep, simulate, plan["record"]) is None:
             return {"run": task.run, "state": "elsewhere"}
-        seconds = min(time.perf_counter() - began[0], time.process_time() - began[1])
-        return entry_of(store, task.run) | {"seconds": seconds}
+        entry = entry_of(store, task.run)
+        if simulated:
+            entry["seconds"] = min(time.perf_counter() - began[0], time.process_time() - began[1])
+        return entry
     except UnwritableError as error:
         return {"run": task.run, "state": "unwritable", "reason": error.reason}
     except PantalaError as error:

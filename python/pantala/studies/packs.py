@@ -78,7 +78,10 @@ def pack(campaign: Campaign, folder: Path, *, rewrite: bool = False) -> Counts:
             lacks; or the folder cannot be written.
     """
     packs = list(_packs(campaign, folder))
-    held = {run: set(tables) for each in packs for run, tables in each.runs.items()}
+    held: dict[str, set[str]] = {}  # a run can lie in several packs
+    for each in packs:
+        for run, tables in each.runs.items():
+            held.setdefault(run, set()).update(tables)
     wanted = _wanted(campaign)
     counts = Counts(foreign=len(held.keys() - wanted.keys()))
     done: dict[str, tuple[RunStore, Sequence[str]]] = {}
@@ -138,7 +141,13 @@ def unpack(campaign: Campaign, folder: Path) -> Counts:
     if not packs:
         raise RunDirectoryError(folder, "holds no pack of a study", "name the folder of the packs")
     counts = Counts()
-    left = {run: each for each in packs for run in each.runs}
+    wanted = _wanted(campaign)
+    left: dict[str, _Pack] = {}
+    for each in packs:
+        for run in each.runs:
+            keep = wanted[run][1] if run in wanted else ()
+            if run not in left or each.tables_of(run, keep) > left[run].tables_of(run, keep):
+                left[run] = each
     moved: set[str] = set()
     there: set[str] = set()
     for name in campaign.sweeps:
@@ -146,7 +155,7 @@ def unpack(campaign: Campaign, folder: Path) -> Counts:
         there |= found - moved  # not those that an experiment before this one took
         moved |= taken
     counts.moved, counts.there = len(moved), len(there)
-    counts.foreign = len(left.keys() - _wanted(campaign).keys())
+    counts.foreign = len(left.keys() - wanted.keys())
     return counts
 
 
@@ -191,6 +200,10 @@ class _Pack:
         #: The forms of columns by table, in packs after form 1.
         self._forms: Any = mark.get("forms")
         self._read: tuple[dict[str, str], dict[str, dict[str, pl.DataFrame]]] | None = None
+
+    def tables_of(self, run: str, keep: Collection[str]) -> int:
+        """Returns how many of some tables the pack has of a run."""
+        return len({*keep} & {*self.runs[run]})
 
     def write_run(self, run: str, into: Path) -> None:
         """Writes run.json and the tables of a run into a directory."""

@@ -532,4 +532,7 @@ def test_spread_takes_the_place_of_intervals(sweeps: dict[str, Path], cli: Cli) 
     assert ", p95 " in " ".join(told.out.split())
     document = of(sweeps["both"], by="routing.algorithm").document()
     values = [row["base"] for row in document["metrics"] if row["metric"] == TIME]
-    assert all(each["deviation"] >= 0 and each["p95"] >= each["mean"] / 2 for each in values)
+    assert values
+    for each in values:
+        assert each["deviation"] > 0
+        assert each["mean"] < each["p95"] < each["mean"] + 3 * each["deviation"]

@@ -78,6 +78,18 @@ def test_a_silent_controller_delays_a_further_array(tmp_path: Path, stand_in: Pa
     assert submitted(stand_in) == 2
 
 
+def test_runs_of_an_earlier_command_are_not_submitted_again_while_slurm_is_silent(
+    tmp_path: Path, stand_in: Path
+) -> None:
+    folder = tmp_path / "out" / "slurm" / "x" / "0"
+    folder.mkdir(parents=True)
+    (folder / "job.json").write_text(json.dumps({"job": "7", "runs": [["a"]], "keep": []}))
+    (stand_in / "squeue").write_text("#!/bin/sh\nexit 1\n")
+    with pytest.raises(pt.UsageError, match="does not answer, and an earlier command has submit"):
+        slurm(tmp_path / "out")
+    assert submitted(stand_in) == 0
+
+
 def test_an_interruption_does_not_wait_for_squeue(tmp_path: Path, stand_in: Path) -> None:
     hangs = stand_in / "hangs"
     hangs.touch()

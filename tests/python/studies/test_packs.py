@@ -104,6 +104,28 @@ def test_a_pack_of_all_never_loses_runs(made: Path, tmp_path: Path, cli: Cli) ->
     assert pack(campaign(fewer), packs, rewrite=True).moved == DONE
 
 
+def test_a_run_in_two_packs_has_the_tables_of_the_larger(made: Path, tmp_path: Path) -> None:
+    """A study that keeps more tables than before packs its runs again."""
+    folder = Path(shutil.copytree(EXAMPLE, tmp_path / "study"))
+    text = (folder / "beside.toml").read_text()
+    (folder / "beside.toml").write_text(text.replace('keep = ["jobs"]', 'keep = ["jobs", "ranks"]'))
+
+    def more(root: Path) -> Campaign:
+        return Campaign(read_study("study", folder), root, quick=False, seeds=1)
+
+    more(tmp_path / "more").run_one("beside", workers=1)
+    for names in (("0.zip", "1.zip"), ("1.zip", "0.zip")):
+        packs = tmp_path / f"small-is-{names[0]}"
+        for root, name in zip((campaign(made), more(tmp_path / "more")), names, strict=True):
+            (path,) = pack(root, packs).files
+            path.rename(packs / name)
+        assert pack(more(tmp_path / "more"), packs).there == DONE
+        taken = more(packs / "taken")
+        assert unpack(taken, packs).moved == DONE
+        assert more(packs / "taken").sweeps["beside"].missing == []
+        assert pack(more(packs / "taken"), packs, rewrite=True).moved == DONE
+
+
 def test_packs_of_other_runs_stay_if_there_is_nothing_to_write(made: Path, tmp_path: Path) -> None:
     packs = tmp_path / "packs"
     (only,) = pack(campaign(made), packs).files
