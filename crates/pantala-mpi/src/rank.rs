@@ -145,6 +145,8 @@ pub(crate) struct Rank<P> {
     pub(crate) requests: Requests,
     /// By number; `None` if the communicator was freed.
     pub(crate) memberships: Vec<Option<Membership>>,
+    /// Freed communicators of which a request may still have a message.
+    pub(crate) freed: Vec<Communicator>,
     /// Collectives in the background.
     pub(crate) background: Vec<Option<BackgroundCollective>>,
     /// Number of background collectives that can continue.
@@ -202,6 +204,7 @@ impl<P> Rank<P> {
                 .into_iter()
                 .map(|communicator| Some(Membership::new(communicator)))
                 .collect(),
+            freed: Vec::new(),
             background: Vec::new(),
             ready: 0,
             computations: Vec::new(),
@@ -436,10 +439,10 @@ impl<P> Rank<P> {
         &self,
         Arrived { bytes, source, context, tag, .. }: Arrived,
     ) -> Option<Status> {
-        let mut communicators =
-            self.memberships.iter().flatten().map(|membership| &membership.communicator);
-        let communicator =
-            communicators.find(|communicator| communicator.user_context() == context)?;
+        let present = self.memberships.iter().flatten().map(|membership| &membership.communicator);
+        let communicator = present
+            .chain(self.freed.iter().rev())
+            .find(|communicator| communicator.user_context() == context)?;
         Some(Status { source: communicator.member(source)?, tag, bytes })
     }
 }

@@ -36,12 +36,6 @@ impl Permutation {
         Self { n, rows, columns: n.div_ceil(rows), key }
     }
 
-    /// A permutation of the same set with another key.
-    #[must_use]
-    pub const fn with_key(self, key: u64) -> Self {
-        Self { key, ..self }
-    }
-
     /// The image of `i`.
     ///
     /// # Panics In debug builds, if `i` is not below `n`.

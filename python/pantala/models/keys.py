@@ -629,7 +629,7 @@ class CollectivesKeys(Model):
     - binomial_tree: up a binomial tree.
     - linear: all other ranks send to the root at once.
     - rabenseifner: a reduce-scatter by recursive halving, then a gather.
-    - mpich: MPICH's choice, by message size.
+    - mpich: MPICH's choice, by message size and number of ranks.
     """
     allreduce: Literal[
         "binary_tree", "binomial_tree", "recursive_doubling", "ring", "rabenseifner", "mpich"
@@ -641,7 +641,7 @@ class CollectivesKeys(Model):
     - recursive_doubling: exchanges of the whole vector at doubling distances.
     - ring: a reduce-scatter and an allgather along a ring.
     - rabenseifner: a reduce-scatter by recursive halving, then an allgather by recursive doubling.
-    - mpich: MPICH's choice, by message size.
+    - mpich: MPICH's choice, by message size and number of ranks.
     """
     reduce_scatter: Literal["binomial_tree", "recursive_halving", "pairwise", "ring", "mpich"] = (
         "binomial_tree"

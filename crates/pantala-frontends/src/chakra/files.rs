@@ -1,6 +1,7 @@
 //! The files of a trace: `NAME.0.et`, `NAME.1.et`, ..., each perhaps with `.gz` after it.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -24,6 +25,11 @@ pub(super) fn find(path: &Path) -> Result<Vec<PathBuf>, TraceError> {
     let (folder, name) = place(path);
     let bad = |error| TraceError::new(&folder, format!("cannot be read: {error}"));
     let mut found = ranks(&folder).map_err(bad)?;
+    if let Some((plain, packed)) = found.values().find_map(|file| Some((&file.0, file.1.as_ref()?)))
+    {
+        let message = format!("is there as {} too; remove one of them", file_name(packed));
+        return Err(TraceError::new(plain, message));
+    }
     let name = match name {
         Some(name) => name,
         None => {
@@ -56,7 +62,7 @@ pub(super) fn find(path: &Path) -> Result<Vec<PathBuf>, TraceError> {
     }
     (0..count)
         .map(|rank| {
-            found.remove(&(name.clone(), rank)).ok_or_else(|| {
+            found.remove(&(name.clone(), rank)).map(|(file, _)| file).ok_or_else(|| {
                 let file = folder.join(format!("{name}.{rank}.et"));
                 let message =
                     format!("the file is missing; the trace has {count} files, one for each rank");
@@ -78,16 +84,28 @@ fn place(path: &Path) -> (PathBuf, Option<String>) {
     (folder, Some(name))
 }
 
-/// The files of all traces of a folder, by name and rank.
-fn ranks(folder: &Path) -> std::io::Result<BTreeMap<(String, u32), PathBuf>> {
-    let mut found = BTreeMap::new();
+/// The files of all traces of a folder, by name and rank. A file can be there plain and packed: then
+/// the packed one is the second.
+fn ranks(folder: &Path) -> std::io::Result<BTreeMap<(String, u32), (PathBuf, Option<PathBuf>)>> {
+    let mut files = Vec::new();
     for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
+        files.push(entry?.path());
+    }
+    files.sort_unstable(); // the plain file before the packed one
+    let mut found: BTreeMap<_, (PathBuf, Option<PathBuf>)> = BTreeMap::new();
+    for path in files {
         if let Some(key) = path.file_name().and_then(parts) {
-            found.insert(key, path);
+            match found.entry(key) {
+                Entry::Vacant(place) => drop(place.insert((path, None))),
+                Entry::Occupied(mut place) => place.get_mut().1 = Some(path),
+            }
         }
     }
     Ok(found)
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// Name and rank in the name of a file.

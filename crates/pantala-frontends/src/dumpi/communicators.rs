@@ -4,10 +4,10 @@
 //! records of all ranks: the members of a communicator make new ones from it in the same order. The
 //! rebuilding runs the calls of all ranks until each call has all members of its old communicator.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use pantala_mpi::{Group, Split};
+use pantala_mpi::{Cartesian, Group, Split};
 
 use super::handles::GROUP_EMPTY;
 use super::steps::{Combination, Event, FIRST_MADE, Local};
@@ -51,8 +51,8 @@ pub(super) struct Unmatched {
 #[derive(Debug)]
 struct Known {
     members: Arc<[u32]>,
-    /// Extents of a Cartesian grid; empty if it is none.
-    extents: Vec<u32>,
+    /// The grid of a Cartesian communicator.
+    grid: Option<Cartesian>,
     /// The calls of the members that wait for others, by place: at most one each.
     waiting: BTreeMap<u32, Event>,
 }
@@ -61,7 +61,8 @@ struct Known {
 #[derive(Debug, Default)]
 struct Progress {
     events: VecDeque<Event>,
-    groups: HashMap<u16, Vec<u32>>,
+    /// The groups whose members are known.
+    groups: BTreeMap<u16, Group>,
     found: OfRank,
 }
 
@@ -73,7 +74,7 @@ impl Communicators {
     pub(super) fn rebuild(events: Vec<Vec<Event>>) -> Result<Self, Unmatched> {
         let ranks = events.len() as u32;
         let world: Arc<[u32]> = (0..ranks).collect();
-        let new = |members| Known { members, extents: Vec::new(), waiting: BTreeMap::new() };
+        let new = |members| Known { members, grid: None, waiting: BTreeMap::new() };
         let mut known = vec![new(world)];
         let mut progress = Vec::new();
         let none = events.iter().all(Vec::is_empty);
@@ -144,21 +145,31 @@ fn advance(
             })
         };
         let Some(old) = event.old() else {
-            let (new, members) = match event {
+            let (new, group) = match event {
                 Event::GroupOf { communicator, new } => {
                     let number = number_of(&me.found, communicator)?;
-                    (new, known[number as usize].members.to_vec())
+                    (new, Group::new(Arc::clone(&known[number as usize].members)))
                 }
                 Event::Combine { how, one, other, new } => {
-                    let [one, other] = [one, other].map(|group| me.group(group));
-                    (new, combined(how, &one, &other))
+                    let both = me.group(one).zip(me.group(other));
+                    (new, both.map(|(one, other)| combined(how, &one, &other)))
                 }
-                Event::Pick { group, places, keep, new } => {
-                    (new, picked(&me.group(group), &places, keep))
+                Event::Pick { group, places, keep: false, new } => {
+                    (new, me.group(group).map(|group| group.exclude(&places)))
+                }
+                Event::Pick { group, places, keep: true, new } => {
+                    let picked = me.group(group).map(|group| {
+                        let picked = group.include(&places);
+                        picked.ok_or_else(|| fault("a group has a rank twice, or one that the group from which it is made has not".to_owned()))
+                    });
+                    (new, picked.transpose()?)
                 }
                 _ => continue,
             };
-            me.groups.insert(new, members);
+            match group {
+                Some(group) => me.groups.insert(new, group),
+                None => me.groups.remove(&new),
+            };
             continue;
         };
         let number = number_of(&me.found, old)?;
@@ -177,58 +188,55 @@ fn advance(
 /// Makes the communicators of a call that all members have reached.
 fn make(number: u32, progress: &mut [Progress], known: &mut Vec<Known>) -> Result<(), String> {
     let old = &mut known[number as usize];
-    let (members, extents) = (Arc::clone(&old.members), old.extents.clone());
+    let (members, old_grid) = (Arc::clone(&old.members), old.grid.clone());
     let events: Vec<Event> = std::mem::take(&mut old.waiting).into_values().collect();
     if let Some(other) = events.iter().find(|event| name(event) != name(&events[0])) {
         let (one, other) = (name(&events[0]), name(other));
         return Err(format!("some ranks of a communicator call {one}, others {other}"));
     }
-    let splits = |colors: Vec<(Option<u32>, i32)>| -> Arc<[Split]> {
-        colors.into_iter().map(|(color, key)| Split { color, key }).collect()
-    };
     let first = |count: usize| Group::new(&members[..count.min(members.len())]);
-    let mut grid = Vec::new();
+    let mut grid = None;
     let creation = match &events[0] {
         Event::Dup { .. } => {
-            grid = extents;
+            grid = old_grid;
             Some(Creation::Dup)
         }
         Event::Split { .. } => {
             let colors = events.iter().map(|event| match event {
-                Event::Split { color, key, .. } => (*color, *key),
-                _ => (None, 0),
+                Event::Split { color, key, .. } => Split { color: *color, key: *key },
+                _ => Split { color: None, key: 0 },
             });
-            Some(Creation::Split(splits(colors.collect())))
+            Some(Creation::Split(colors.collect()))
         }
         Event::Create { .. } => {
             let groups = members.iter().zip(&events).map(|(member, event)| match event {
                 Event::Create { group, .. } => progress[*member as usize].group(*group),
-                _ => Vec::new(),
+                _ => None,
             });
-            created(&members, groups.collect())
+            groups.collect::<Option<Vec<_>>>().map(|groups| created(&members, &groups))
         }
         Event::Cart { extents, .. } => {
-            let count = extents
-                .iter()
-                .fold(1_usize, |count, extent| count.saturating_mul(*extent as usize));
-            if count > members.len() {
+            let made = Cartesian::new(&extents[..]);
+            let made = made.filter(|made| made.size() as usize <= members.len());
+            let Some(made) = made else {
+                let extents: Vec<String> = extents.iter().map(u32::to_string).collect();
                 return Err(format!(
-                    "a grid of {count} ranks in a communicator of {}",
+                    "a grid of {} ranks in a communicator of {}",
+                    extents.join(" x "),
                     members.len()
                 ));
-            }
-            grid.clone_from(extents);
-            first(count).map(Creation::Create)
+            };
+            let creation = first(made.size() as usize).map(Creation::Create);
+            grid = Some(made);
+            creation
         }
         Event::Graph { nodes, .. } => first(*nodes as usize).map(Creation::Create),
         Event::CartSub { stay, .. } => {
-            if stay.len() != extents.len() {
+            let Some((slice, table)) = old_grid.and_then(|grid| grid.sub(stay)) else {
                 return Err("MPI_Cart_sub of a communicator that is no such grid".to_owned());
-            }
-            let kept = extents.iter().zip(stay).filter(|(_, stays)| **stays);
-            grid = kept.map(|(extent, _)| *extent).collect();
-            let places = 0..members.len() as u32;
-            Some(Creation::Split(splits(places.map(|at| row(at, &extents, stay)).collect())))
+            };
+            grid = Some(slice);
+            Some(Creation::Split(table.into()))
         }
         _ => None,
     };
@@ -246,8 +254,8 @@ fn make(number: u32, progress: &mut [Progress], known: &mut Vec<Known>) -> Resul
         };
         let number = mine.map(|members| {
             *new.entry(members).or_insert_with_key(|members| {
-                let (members, extents) = (Arc::from(&members[..]), grid.clone());
-                known.push(Known { members, extents, waiting: BTreeMap::new() });
+                let (members, grid) = (Arc::from(&members[..]), grid.clone());
+                known.push(Known { members, grid, waiting: BTreeMap::new() });
                 known.len() as u32 - 1
             })
         });
@@ -260,71 +268,36 @@ fn make(number: u32, progress: &mut [Progress], known: &mut Vec<Known>) -> Resul
 }
 
 /// The creation from the groups of all members. Disjoint groups at once are a split.
-fn created(members: &[u32], groups: Vec<Vec<u32>>) -> Option<Creation> {
-    let mut chosen: Option<&Vec<u32>> = None;
-    let mut equal = true;
-    for group in groups.iter().filter(|group| !group.is_empty()) {
-        equal &= chosen.is_none_or(|other| other == group);
-        chosen = Some(group);
+fn created(members: &[u32], groups: &[Group]) -> Creation {
+    let mut chosen = groups.iter().filter(|group| group.size() > 0);
+    let Some(group) = chosen.next().or_else(|| groups.first()) else { return Creation::Dup };
+    if chosen.all(|other| other == group) {
+        return Creation::Create(group.clone());
     }
-    let Some(group) = chosen else { return Group::new(Vec::new()).map(Creation::Create) };
-    if equal {
-        return Group::new(group.clone()).map(Creation::Create);
-    }
-    let table = members.iter().zip(&groups).map(|(member, group)| {
-        let place = group.iter().position(|other| other == member);
-        let color = place.and_then(|_| group.iter().min()).copied();
+    let table = members.iter().zip(groups).map(|(member, group)| {
+        let place = group.place(*member);
+        let color = place.and_then(|_| group.ranks().iter().min()).copied();
         Split { color, key: place.map_or(0, |place| place as i32) }
     });
-    Some(Creation::Split(table.collect()))
-}
-
-/// Color and key of a place in a grid whose dimensions `stay` form the new grid. The last dimension
-/// is the fastest.
-fn row(place: u32, extents: &[u32], stay: &[bool]) -> (Option<u32>, i32) {
-    let (mut rest, mut color, mut key) = (place, 0, 0);
-    let (mut colors, mut keys) = (1, 1);
-    for (extent, stays) in extents.iter().zip(stay).rev() {
-        let at = rest % (*extent).max(1);
-        rest /= (*extent).max(1);
-        if *stays {
-            key += at * keys;
-            keys *= extent;
-        } else {
-            color += at * colors;
-            colors *= extent;
-        }
-    }
-    (Some(color), key as i32)
+    Creation::Split(table.collect())
 }
 
 impl Progress {
-    fn group(&self, number: u16) -> Vec<u32> {
+    /// The group of a number; `None` if no record defines it.
+    fn group(&self, number: u16) -> Option<Group> {
         if number == GROUP_EMPTY {
-            return Vec::new();
+            return Group::new(Vec::new());
         }
-        self.groups.get(&number).cloned().unwrap_or_default()
+        self.groups.get(&number).cloned()
     }
 }
 
-fn combined(how: Combination, one: &[u32], other: &[u32]) -> Vec<u32> {
-    let shared = |rank: &&u32| other.contains(rank);
+fn combined(how: Combination, one: &Group, other: &Group) -> Group {
     match how {
-        Combination::Union => {
-            let rest = other.iter().filter(|rank| !one.contains(rank));
-            one.iter().chain(rest).copied().collect()
-        }
-        Combination::Intersection => one.iter().filter(shared).copied().collect(),
-        Combination::Difference => one.iter().filter(|rank| !shared(rank)).copied().collect(),
+        Combination::Union => one.union(other),
+        Combination::Intersection => one.intersection(other),
+        Combination::Difference => one.difference(other),
     }
-}
-
-fn picked(group: &[u32], places: &[u32], keep: bool) -> Vec<u32> {
-    if keep {
-        return places.iter().filter_map(|place| group.get(*place as usize)).copied().collect();
-    }
-    let kept = (0..).zip(group).filter(|(place, _)| !places.contains(place));
-    kept.map(|(_, rank)| *rank).collect()
 }
 
 #[cfg(test)]
@@ -370,10 +343,26 @@ mod tests {
 
     #[test]
     fn disjoint_groups_at_once_are_a_split() {
-        let creation = created(&[0, 1, 2], vec![vec![0], vec![2, 1], vec![2, 1]]).unwrap();
-        let Creation::Split(table) = creation else { panic!("no split") };
+        let groups = [vec![0], vec![2, 1], vec![2, 1]].map(|ranks| Group::new(ranks).unwrap());
+        let Creation::Split(table) = created(&[0, 1, 2], &groups) else { panic!("no split") };
         assert_eq!(Split::members(&table, 1), Some(vec![2, 1]));
         assert_eq!(Split::members(&table, 0), Some(vec![0]));
+    }
+
+    #[test]
+    fn an_unknown_group_is_named() {
+        let events = vec![
+            Event::Pick { group: 9, places: vec![0], keep: true, new: 8 },
+            Event::Create { old: 0, group: 8 },
+        ];
+        let message = Communicators::rebuild(vec![events]).unwrap_err().message;
+        assert_eq!(message, "a group that the records do not define");
+        let events = vec![
+            Event::GroupOf { communicator: 0, new: 7 },
+            Event::Pick { group: 7, places: vec![0, 0], keep: true, new: 8 },
+        ];
+        let message = Communicators::rebuild(vec![events]).unwrap_err().message;
+        assert!(message.starts_with("a group has a rank twice"), "{message}");
     }
 
     #[test]

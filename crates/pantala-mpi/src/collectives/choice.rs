@@ -20,8 +20,8 @@ impl Collective {
         let parts = match call {
             Call::Barrier => barrier(choice.barrier),
             Call::Bcast { bytes, .. } => bcast(choice.bcast, *bytes, size),
-            Call::Reduce { bytes, .. } => reduce(choice.reduce, *bytes),
-            Call::Allreduce { bytes } => allreduce(choice.allreduce, *bytes),
+            Call::Reduce { bytes, .. } => reduce(choice.reduce, *bytes, size),
+            Call::Allreduce { bytes } => allreduce(choice.allreduce, *bytes, size),
             Call::ReduceScatterBlock { .. } | Call::ReduceScatter { .. } => {
                 reduce_scatter(choice.reduce_scatter, &task, size)
             }
@@ -78,24 +78,24 @@ const fn bcast(choice: BcastAlgorithm, bytes: u64, size: u32) -> Parts {
     }
 }
 
-const fn reduce(choice: ReduceAlgorithm, bytes: u64) -> Parts {
+const fn reduce(choice: ReduceAlgorithm, bytes: u64, size: u32) -> Parts {
     match choice {
         ReduceAlgorithm::BinaryTree => one(A::BinaryTreeUp),
         ReduceAlgorithm::BinomialTree => one(A::BinomialReduce),
         ReduceAlgorithm::Linear => one(A::LinearReduce),
         ReduceAlgorithm::Rabenseifner => two(A::RabenseifnerHalve, A::RabenseifnerCollect),
-        ReduceAlgorithm::Mpich => reduce(mpich::reduce(bytes), bytes),
+        ReduceAlgorithm::Mpich => reduce(mpich::reduce(bytes, size), bytes, size),
     }
 }
 
-const fn allreduce(choice: AllreduceAlgorithm, bytes: u64) -> Parts {
+const fn allreduce(choice: AllreduceAlgorithm, bytes: u64, size: u32) -> Parts {
     match choice {
         AllreduceAlgorithm::BinaryTree => two(A::BinaryTreeUp, A::BinaryTreeDown),
         AllreduceAlgorithm::BinomialTree => two(A::BinomialReduce, A::BinomialBcast),
         AllreduceAlgorithm::RecursiveDoubling => one(A::RecursiveDoubling),
         AllreduceAlgorithm::Ring => two(A::RingReduceScatter, A::RingAllgather),
         AllreduceAlgorithm::Rabenseifner => two(A::RabenseifnerHalve, A::RabenseifnerDouble),
-        AllreduceAlgorithm::Mpich => allreduce(mpich::allreduce(bytes), bytes),
+        AllreduceAlgorithm::Mpich => allreduce(mpich::allreduce(bytes, size), bytes, size),
     }
 }
 

@@ -46,12 +46,22 @@ pub(super) const fn bcast(bytes: u64, size: u32) -> BcastAlgorithm {
     }
 }
 
-pub(super) const fn reduce(bytes: u64) -> ReduceAlgorithm {
-    if bytes > REDUCE_SHORT { ReduceAlgorithm::Rabenseifner } else { ReduceAlgorithm::BinomialTree }
+pub(super) const fn reduce(bytes: u64, size: u32) -> ReduceAlgorithm {
+    if bytes > REDUCE_SHORT && has_blocks(bytes, size) {
+        ReduceAlgorithm::Rabenseifner
+    } else {
+        ReduceAlgorithm::BinomialTree
+    }
 }
 
-pub(super) const fn allreduce(bytes: u64) -> AllreduceAlgorithm {
-    if bytes > ALLREDUCE_SHORT {
+/// Returns whether each member has an element, of a byte at least. Members are counted down to a
+/// power of two, as in Rabenseifner's algorithm.
+const fn has_blocks(bytes: u64, size: u32) -> bool {
+    bytes >= 1 << size.ilog2()
+}
+
+pub(super) const fn allreduce(bytes: u64, size: u32) -> AllreduceAlgorithm {
+    if bytes > ALLREDUCE_SHORT && has_blocks(bytes, size) {
         AllreduceAlgorithm::Rabenseifner
     } else {
         AllreduceAlgorithm::RecursiveDoubling
@@ -98,11 +108,19 @@ mod tests {
         assert_eq!(bcast(12_288, 63), BcastAlgorithm::ScatterRing);
         assert_eq!(bcast(524_288, 64), BcastAlgorithm::ScatterRing);
         assert_eq!(
-            (reduce(2_048), reduce(2_049)),
+            (reduce(2_048, 64), reduce(2_049, 64)),
             (ReduceAlgorithm::BinomialTree, ReduceAlgorithm::Rabenseifner)
         );
-        assert_eq!(allreduce(2_048), AllreduceAlgorithm::RecursiveDoubling);
-        assert_eq!(allreduce(2_049), AllreduceAlgorithm::Rabenseifner);
+        assert_eq!(allreduce(2_048, 64), AllreduceAlgorithm::RecursiveDoubling);
+        assert_eq!(allreduce(2_049, 64), AllreduceAlgorithm::Rabenseifner);
+        assert_eq!(
+            (reduce(4_095, 5_000), reduce(4_096, 5_000)),
+            (ReduceAlgorithm::BinomialTree, ReduceAlgorithm::Rabenseifner)
+        );
+        assert_eq!(
+            (allreduce(4_095, 4_096), allreduce(4_096, 4_096)),
+            (AllreduceAlgorithm::RecursiveDoubling, AllreduceAlgorithm::Rabenseifner)
+        );
         assert_eq!(reduce_scatter(524_287), ReduceScatterAlgorithm::RecursiveHalving);
         assert_eq!(reduce_scatter(524_288), ReduceScatterAlgorithm::Pairwise);
         assert_eq!(allgather(524_287, 16), AllgatherAlgorithm::RecursiveDoubling);

@@ -76,12 +76,6 @@ impl Group {
     pub fn difference(&self, other: &Self) -> Self {
         Self(self.0.iter().copied().filter(|rank| !other.0.contains(rank)).collect())
     }
-
-    /// The places in `other` of the members at these places.
-    #[must_use]
-    pub fn translate(&self, places: &[u32], other: &Self) -> Vec<Option<u32>> {
-        places.iter().map(|place| other.place(*self.0.get(*place as usize)?)).collect()
-    }
 }
 
 /// One rank's color and key in a split. Ranks of one color form a communicator, ordered by key and
@@ -136,9 +130,6 @@ mod tests {
             let places: Vec<u32> = (0..a.size()).collect();
             prop_assert_eq!(a.include(&places).unwrap(), a.clone());
             prop_assert_eq!(a.exclude(&places).size(), 0);
-            for (place, there) in a.translate(&places, &b).into_iter().enumerate() {
-                prop_assert_eq!(there.map(|t| b.ranks()[t as usize]), both.place(a.ranks()[place]).map(|_| a.ranks()[place]));
-            }
         }
 
         #[test]

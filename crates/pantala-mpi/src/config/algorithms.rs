@@ -86,7 +86,7 @@ pub enum ReduceAlgorithm {
     Linear,
     /// A reduce-scatter by recursive halving, then a gather.
     Rabenseifner,
-    /// MPICH's choice, by message size.
+    /// MPICH's choice, by message size and number of ranks.
     Mpich,
 }
 
@@ -104,7 +104,7 @@ pub enum AllreduceAlgorithm {
     Ring,
     /// A reduce-scatter by recursive halving, then an allgather by recursive doubling.
     Rabenseifner,
-    /// MPICH's choice, by message size.
+    /// MPICH's choice, by message size and number of ranks.
     Mpich,
 }
 

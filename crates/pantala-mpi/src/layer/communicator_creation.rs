@@ -192,6 +192,12 @@ impl<P> Rank<P> {
         {
             return Err(OperationFault::CommunicatorInUse { communicator: id });
         }
+        if self.requests.all_free() {
+            self.freed.clear();
+        } else {
+            let freed = self.memberships[usize::from(id)].take();
+            self.freed.extend(freed.map(|membership| membership.communicator));
+        }
         self.memberships[usize::from(id)] = None;
         Ok(())
     }

@@ -82,6 +82,11 @@ impl Requests {
         Ok(&mut self.slots[index])
     }
 
+    /// Whether no request is active, complete or persistent.
+    pub(crate) fn all_free(&self) -> bool {
+        self.slots.iter().all(|slot| slot.state == State::Free)
+    }
+
     /// Makes a free request active.
     pub(crate) fn open(&mut self, request: Request) -> Result<(), OperationFault> {
         self.change(request, State::Free, State::Active)

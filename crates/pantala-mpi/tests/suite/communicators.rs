@@ -8,7 +8,7 @@ use pantala_engine::Time;
 use pantala_mpi::{
     COMM_WORLD, Call, Cartesian, Communicator, Group, Incoming, MpiConfig, MpiLayer, Op,
     OperationFault, OperationStream, Outcome, Outgoing, RankSetup, Recording, Source, Split,
-    TagSelect,
+    Status, TagSelect,
 };
 use pantala_testing::ideal_network::{Ideal, finish, layer, layer_with, reports};
 
@@ -32,6 +32,17 @@ impl OperationStream for Heard<'_> {
 
 /// The communicators in the outcomes of each rank.
 fn told(n: u32, script: impl Fn(u32) -> Vec<Op>) -> Vec<Vec<Option<u16>>> {
+    let mut all = vec![Vec::new(); n as usize];
+    for (rank, outcome) in outcomes(n, script) {
+        if let Outcome::Communicator(id) = outcome {
+            all[rank as usize].push(id);
+        }
+    }
+    all
+}
+
+/// The outcomes of all ranks, each with its rank.
+fn outcomes(n: u32, script: impl Fn(u32) -> Vec<Op>) -> Vec<(u32, Outcome)> {
     let outcomes = RefCell::new(Vec::new());
     let mut layer = MpiLayer::new(MpiConfig::default(), Recording::default(), 512);
     let ranks: Vec<_> = (0..n)
@@ -44,13 +55,7 @@ fn told(n: u32, script: impl Fn(u32) -> Vec<Op>) -> Vec<Vec<Option<u16>>> {
     layer.add_job(0, 0, ranks).unwrap();
     finish(&mut layer, &mut Ideal::reordering(1_000, 1, 100_000, 8));
     drop(layer);
-    let mut all = vec![Vec::new(); n as usize];
-    for (rank, outcome) in outcomes.into_inner() {
-        if let Outcome::Communicator(id) = outcome {
-            all[rank as usize].push(id);
-        }
-    }
-    all
+    outcomes.into_inner()
 }
 
 /// A message around the ring of a communicator of `size` in which this rank is `me`.
@@ -99,6 +104,30 @@ fn numbers_are_given_again() {
     assert_eq!(told(n, script), vec![vec![Some(1), Some(2), Some(1)]; 4]);
 }
 
+/// MPI 4.1, 7.4.3: what is pending on a freed communicator goes on as usual.
+#[test]
+fn a_receive_outlives_its_communicator() {
+    let reversed = table(3, |m| (Some(0), -(m as i32)));
+    let script = |me: u32| {
+        let mut script = vec![Op::CommSplit(COMM_WORLD, Arc::clone(&reversed))];
+        if me == 0 {
+            let (source, tag) = (Source::Any, TagSelect::Any);
+            script.push(Op::Irecv(Incoming { communicator: 1, source, tag, bytes: 10 }, 0));
+            script.extend([Op::CommFree(1), Op::CommDup(COMM_WORLD)]);
+            script.push(Op::Wait(0));
+        } else if me == 2 {
+            let outgoing = Outgoing { communicator: 1, destination: 2, tag: 7, bytes: 10 };
+            script.extend([Op::Compute(50_000), Op::Send(outgoing), Op::CommFree(1)]);
+            script.push(Op::CommDup(COMM_WORLD));
+        } else {
+            script.extend([Op::CommFree(1), Op::CommDup(COMM_WORLD)]);
+        }
+        script
+    };
+    let received = Outcome::Received(Status { source: 0, tag: 7, bytes: 10 });
+    assert!(outcomes(3, script).contains(&(0, received)));
+}
+
 #[test]
 fn a_creation_takes_a_group() {
     let n = 6;
@@ -120,7 +149,7 @@ fn a_creation_takes_a_group() {
 
 #[test]
 fn slices_of_a_grid() {
-    let grid = Cartesian::new([(3, true), (4, true)]).unwrap();
+    let grid = Cartesian::new([3, 4]).unwrap();
     let (rows, columns) = (grid.sub(&[false, true]).unwrap(), grid.sub(&[true, false]).unwrap());
     let script = |me: u32| {
         let at = grid.coordinates(me).unwrap();

@@ -158,12 +158,6 @@ impl Script {
         self.push(Op::Collective(self.number(communicator), call));
     }
 
-    /// Starts a collective among the ranks of a communicator.
-    pub fn icollective(&mut self, communicator: CommunicatorId, call: Call) {
-        let request = self.request();
-        self.push(Op::Icollective(self.number(communicator), call, request));
-    }
-
     /// An allreduce among all ranks.
     pub fn allreduce(&mut self, bytes: u64) {
         self.collective(COMM_WORLD, Call::Allreduce { bytes });
