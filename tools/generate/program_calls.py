@@ -14,8 +14,8 @@ The first argument of a [program in Python](../own-program.md) is a `Communicato
 the job; this page calls it `mpi`. The names are those of mpi4py, with sizes in place of data.
 
 `Bytes` is a number of bytes, or a text such as `"64 KiB"`. `Time` is a number of seconds, or a text
-such as `"10 us"`. The result of a call that returns `Unknown` exists only in the run: any use of it
-is an error that names the line."""
+such as `"10 us"`. The result of a call that returns `Unknown` exists only in the run: a condition
+or a computation with it is an error that names the line. Printed, it says that it is unknown."""
 
 
 def program_calls_page() -> str:

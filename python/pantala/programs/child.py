@@ -131,9 +131,9 @@ def _record(work: Work, given: Callable[..., object] | None) -> dict[str, Any]:
         check_arguments(function, work.file, work.name, work.arguments)
     (Path(work.folder) / PLACE).write_bytes(place_of(function).encode("utf-8", "surrogatepass"))
 
-    def guarded(*mpi: object, **arguments: object) -> None:
+    def guarded(*mpi: object, **arguments: object) -> object:
         with _restored():
-            function(*mpi, **arguments)
+            return function(*mpi, **arguments)
 
     path = Path(work.folder) / OPERATIONS
     limit = work.limits.operations

@@ -30,6 +30,8 @@ def with_remedy(text: str) -> str:
     if found := _NO_RANK.search(text):
         ranks = f"its ranks are 0 to {int(found[1]) - 1}"
         remedy = f"{ranks}; correct the rank, or the number of ranks of the job"
+    elif text.endswith("gives other counts"):
+        remedy = "give the counts of all ranks on every rank"
     elif _NEVER_WAITS.search(text):
         remedy = "add mpi.waitall()"
     return f"{text}; {remedy}"

@@ -6,6 +6,7 @@ the communicator have called it, because its new rank depends on all colors and 
 
 from __future__ import annotations
 
+import inspect
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from pantala.programs.draws import Draws
 from pantala.programs.faults import described, with_remedy
 from pantala.programs.file_descriptors import leading_to
 from pantala.programs.loading import ProgramFunction, place_of
+from pantala.programs.own_variables import OwnVariables
 from pantala.programs.values import RunDependentError
 
 __all__ = ["Recording", "record"]
@@ -45,9 +47,12 @@ class _Waiting:
 class Recording:
     """The ranks of a program while they run."""
 
-    def __init__(self, recorder: Any, operations_limit: int, draws: Draws) -> None:
+    def __init__(
+        self, recorder: Any, operations_limit: int, draws: Draws, variables: OwnVariables
+    ) -> None:
         self._recorder = recorder
         self.draws = draws
+        self._variables = variables
         self._main = greenlet.getcurrent()
         #: The collective operations that all ranks must make, because a first rank makes them.
         self.collectives = 0
@@ -95,17 +100,22 @@ class Recording:
                 self._stuck(waiting[0], function)
 
     def _rank(self, call: ProgramFunction, mpi: Communicator, arguments: dict[str, Any]) -> None:
-        call(mpi, **arguments)
+        given = call(mpi, **arguments)
+        if inspect.isgenerator(given) or inspect.isawaitable(given) or inspect.isasyncgen(given):
+            kind = "async" if not inspect.isgenerator(given) else "a generator: it has yield"
+            raise ValueError(f"the function is {kind}, so it does not run; write a plain function")
         self._recorder.end(mpi.rank)
 
     def _continue(self, each: _Waiting, waiting: list[_Waiting], function: ProgramFunction) -> None:
         """Runs a rank until it ends or waits."""
         self.draws.enter(each.rank)
+        self._variables.enter(each.rank)
         try:
             call = each.green.switch()
         except BaseException as error:
             raise _error_of(error, each.rank, function) from None
         self.draws.leave(each.rank, ended=each.green.dead)
+        self._variables.leave(each.rank, ended=each.green.dead)
         if not each.green.dead:
             each.communicator, each.number = call
             waiting.append(each)
@@ -151,7 +161,8 @@ def record(
         recorder = core().Recorder(str(path), ranks, operations_limit)
         files = leading_to(path)
         with draws or Draws(1, "") as draws:
-            recording = Recording(recorder, operations_limit, draws)
+            variables = OwnVariables(function)
+            recording = Recording(recorder, operations_limit, draws, variables)
             recording.run(function, run or function, arguments, ranks)
         if leading_to(path) != files:
             raise ProgramError(
@@ -173,15 +184,16 @@ def record(
 def _frame(error: BaseException, function: ProgramFunction) -> str | None:
     """Returns file and line of the program at which an error was raised.
 
-    It is the innermost line of the program's own file, or else the innermost one that is not
+    It is the innermost line of the program's own folder, or else the innermost one that is not
     Pantala's.
     """
     code = getattr(function, "__code__", None)
+    folder = Path(code.co_filename).parent if code is not None else None
     own = other = None
     at = error.__traceback__
     while at is not None:
         file = at.tb_frame.f_code.co_filename
-        if code is not None and file == code.co_filename:
+        if code is not None and (file == code.co_filename or Path(file).parent == folder):
             own = f"{file}:{at.tb_lineno}"
         elif not file.startswith(_OWN):
             other = f"{file}:{at.tb_lineno}"

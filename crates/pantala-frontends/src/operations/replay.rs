@@ -1,9 +1,10 @@
 //! The program of one rank: it executes the records of an operation file.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use pantala_engine::Time;
-use pantala_mpi::{Op, OperationStream, Outcome};
+use pantala_mpi::{Op, OperationStream, Outcome, Outgoing, Request};
 
 use super::bytes::Bytes;
 use super::contents::Contents;
@@ -259,36 +260,136 @@ impl OperationStream for Replay {
         if self.contents.records() > SUMMARY_RECORDS {
             return None;
         }
-        let mut sent = Vec::new();
-        let mut runs = std::collections::BTreeMap::from([(self.contents.block_of(self.rank)?, 1)]);
+        let mut sums = Sums::default();
+        let mut runs = BTreeMap::from([(self.contents.block_of(self.rank)?, 1)]);
         // Blocks run only blocks of lower numbers.
         while let Some((number, times)) = runs.pop_last() {
             let mut reader = self.clone();
             (reader.top, reader.around) = (reader.frame(number, 1)?, Vec::new());
             while reader.top.at < reader.top.end {
-                let record = reader.read(reader.top.at).ok()?;
-                reader.top.at += 1;
-                if record.code == code::RUN {
-                    if record.request >= number {
-                        return None;
+                match reader.summed()? {
+                    Summed::Run(block, count) if block < number => {
+                        let runs: &mut u64 = runs.entry(block).or_default();
+                        *runs = runs.saturating_add(count.saturating_mul(times));
                     }
-                    let runs: &mut u64 = runs.entry(record.request).or_default();
-                    *runs = runs.saturating_add(record.first.saturating_mul(times));
-                    continue;
-                }
-                let op = if record.code == code::SENDRECV {
-                    let receive = Record { code: code::SENDRECV_RECEIVE, ..record };
-                    Contents::sendrecv(&record, &receive)
-                } else {
-                    self.contents.decode(&record, &mut None)
-                };
-                match op {
-                    Ok(op) if op.sent().is_some() => sent.push((op, times)),
-                    Ok(op @ (Op::Collective(..) | Op::Icollective(..))) => sent.push((op, times)),
-                    _ => {}
+                    Summed::Run(..) => return None,
+                    Summed::Op(op) => sums.add(op, times),
+                    Summed::Nothing => {}
                 }
             }
         }
-        Some(sent)
+        if sums.ordered { self.summary_in_order() } else { Some(sums.sent) }
+    }
+}
+
+/// What a summary sees of a record.
+enum Summed {
+    /// A block runs so many times.
+    Run(u32, u64),
+    Op(Op),
+    Nothing,
+}
+
+/// The sends of a rank.
+#[derive(Default)]
+struct Sums {
+    sent: Vec<(Op, u64)>,
+    /// The messages of persistent requests.
+    persistent: BTreeMap<Request, Outgoing>,
+    /// Whether the meaning of operations depends on those before: the rank makes communicators or
+    /// has persistent requests.
+    ordered: bool,
+}
+
+impl Sums {
+    fn add(&mut self, op: Op, times: u64) {
+        match op {
+            Op::CommDup(_) | Op::CommSplit(..) | Op::CommCreate(..) | Op::CommJoin(..) => {
+                self.ordered = true;
+                self.sent.push((op, times));
+            }
+            Op::CommFree(_) => self.sent.push((op, times)),
+            Op::SendInit(outgoing, request) => {
+                self.ordered = true;
+                self.persistent.insert(request, outgoing);
+            }
+            Op::Start(request) => self.start(request, 1, times),
+            Op::Startall { first, count } => self.start(first, count, times),
+            _ => self.sent.push((op, times)),
+        }
+    }
+
+    fn start(&mut self, first: Request, count: u32, times: u64) {
+        let end = first.saturating_add(count);
+        for (request, outgoing) in self.persistent.range(first..end) {
+            self.sent.push((Op::Isend(outgoing.clone(), *request), times));
+        }
+    }
+}
+
+impl Replay {
+    /// Reads the next record of the innermost block.
+    fn summed(&mut self) -> Option<Summed> {
+        let record = self.read(self.top.at).ok()?;
+        self.top.at += 1;
+        if record.code == code::RUN {
+            return Some(Summed::Run(record.request, record.first));
+        }
+        let op = if record.code == code::SENDRECV {
+            let receive = Record { code: code::SENDRECV_RECEIVE, ..record };
+            Contents::sendrecv(&record, &receive)
+        } else {
+            self.contents.decode(&record, &mut None)
+        };
+        let counts = |op: &Op| {
+            op.sent().is_some()
+                || matches!(
+                    op,
+                    Op::Collective(..)
+                        | Op::Icollective(..)
+                        | Op::CommDup(_)
+                        | Op::CommSplit(..)
+                        | Op::CommCreate(..)
+                        | Op::CommJoin(..)
+                        | Op::CommFree(_)
+                        | Op::SendInit(..)
+                        | Op::Start(_)
+                        | Op::Startall { .. }
+                )
+        };
+        Some(op.ok().filter(counts).map_or(Summed::Nothing, Summed::Op))
+    }
+
+    /// The summary with operations in their order. What repeats is there once.
+    fn summary_in_order(&self) -> Option<Vec<(Op, u64)>> {
+        let mut sums = Sums::default();
+        let mut reader = self.clone();
+        (reader.top, reader.around) =
+            (self.frame(self.contents.block_of(self.rank)?, 1)?, Vec::new());
+        let mut read = 0;
+        loop {
+            if reader.top.at == reader.top.end {
+                let Some(outer) = reader.around.pop() else { return Some(sums.sent) };
+                reader.top = outer;
+                continue;
+            }
+            read += 1;
+            if read > SUMMARY_RECORDS {
+                return None;
+            }
+            let times = reader.top.times;
+            match reader.summed()? {
+                Summed::Run(_, 0) => {}
+                Summed::Run(block, count) => {
+                    if block >= reader.top.block || reader.around.len() + 1 >= MAX_DEPTH {
+                        return None;
+                    }
+                    let inner = reader.frame(block, times.saturating_mul(count))?;
+                    reader.around.push(std::mem::replace(&mut reader.top, inner));
+                }
+                Summed::Op(op) => sums.add(op, times),
+                Summed::Nothing => {}
+            }
+        }
     }
 }

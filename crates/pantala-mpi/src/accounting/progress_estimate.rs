@@ -6,10 +6,13 @@
 //! a job is added.
 
 use crate::collectives::Collective;
+use crate::communicators::group::{Group, Split};
 use crate::config::{MpiConfig, RendezvousCompletion};
 use crate::message::{TransmissionKind, transmission_bytes};
+use crate::program::identifiers::CommunicatorId;
 use crate::program::operation::{Op, OperationStream, Outgoing};
 use crate::rank::Rank;
+use crate::rank::collective::Membership;
 use serde::Deserialize;
 use serde::Serialize;
 
@@ -51,8 +54,10 @@ impl ProgressEstimate {
     pub(crate) fn add<P: OperationStream>(&mut self, rank: &Rank<P>, config: &MpiConfig) {
         let all = |total: ExpectedTraffic, summary: Vec<(Op, u64)>| {
             let mut sum = ExpectedTraffic::default();
+            let mut places = Places::of(rank);
             for (op, times) in &summary {
-                sum = sum.and(sent(rank, op, config), *times as f64);
+                places.after(op);
+                sum = sum.and(sent(rank, &places, op, config), *times as f64);
             }
             total.and(sum, 1.0)
         };
@@ -96,9 +101,58 @@ impl ProgressEstimate {
     }
 }
 
+/// The places of a rank in its communicators while a summary is read.
+struct Places {
+    rank: u32,
+    /// By the number of the communicator: the place and the size.
+    places: Vec<Option<(u32, u32)>>,
+}
+
+impl Places {
+    fn of<P>(rank: &Rank<P>) -> Self {
+        let place = |membership: &Membership| {
+            (membership.communicator.me(), membership.communicator.size())
+        };
+        let places = rank.memberships.iter().map(|each| each.as_ref().map(place)).collect();
+        Self { rank: rank.number, places }
+    }
+
+    fn get(&self, id: CommunicatorId) -> Option<(u32, u32)> {
+        self.places.get(usize::from(id)).copied().flatten()
+    }
+
+    /// Takes in an operation that makes or frees a communicator.
+    fn after(&mut self, op: &Op) {
+        let of_group = |group: &Group| Some((group.place(self.rank)?, group.size()));
+        let made = match op {
+            Op::CommDup(id) => self.get(*id),
+            Op::CommSplit(id, table) => self.get(*id).and_then(|(me, _)| {
+                let members = Split::members(table, me)?;
+                let place = members.iter().position(|member| *member == me)?;
+                Some((place as u32, members.len() as u32))
+            }),
+            Op::CommCreate(_, group) | Op::CommJoin(_, group) => of_group(group),
+            Op::CommFree(id) => {
+                if let Some(place) = self.places.get_mut(usize::from(*id)) {
+                    *place = None;
+                }
+                None
+            }
+            _ => None,
+        };
+        if made.is_none() {
+            return;
+        }
+        match self.places.iter_mut().find(|place| place.is_none()) {
+            Some(free) => *free = made,
+            None => self.places.push(made),
+        }
+    }
+}
+
 /// What an operation of `rank` sends. Its bytes include the receiver's control messages. An invalid
 /// operation counts nothing; its error appears when it is executed.
-fn sent<P>(rank: &Rank<P>, op: &Op, config: &MpiConfig) -> ExpectedTraffic {
+fn sent<P>(rank: &Rank<P>, places: &Places, op: &Op, config: &MpiConfig) -> ExpectedTraffic {
     let choice = &config.collectives;
     let message = |outgoing: &Outgoing| {
         let there = rank
@@ -114,8 +168,7 @@ fn sent<P>(rank: &Rank<P>, op: &Op, config: &MpiConfig) -> ExpectedTraffic {
         Op::Collective(id, ref call)
         | Op::Icollective(id, ref call, _)
         | Op::Valued(id, ref call, _) => {
-            let Ok(communicator) = rank.communicator(id) else { return ExpectedTraffic::default() };
-            let (me, size) = (communicator.me(), communicator.size());
+            let Some((me, size)) = places.get(id) else { return ExpectedTraffic::default() };
             if call.fault(size).is_some() {
                 return ExpectedTraffic::default();
             }
@@ -128,8 +181,7 @@ fn sent<P>(rank: &Rank<P>, op: &Op, config: &MpiConfig) -> ExpectedTraffic {
             traffic.bytes = all as f64;
             traffic
         }
-        // Other operations send nothing or little. A persistent request is not counted, because
-        // `start` does not name its message.
+        // Other operations send nothing or little. Summaries have a persistent send where it starts.
         _ => ExpectedTraffic::default(),
     }
 }

@@ -357,9 +357,10 @@ pub trait OperationStream {
     /// ps at which the last operation has returned, and `outcome` is its outcome.
     fn next(&mut self, now: Time, outcome: &Outcome) -> Option<Op>;
 
-    /// Returns all operations of the program, each with its number of executions, in any order;
-    /// `None` if unknown. Operations without payload (compute, waits, receives, marks) may be
-    /// missing. The MPI layer calls it once, before the first operation, for progress displays
+    /// Returns all operations of the program, each with its number of executions; `None` if unknown.
+    /// Those that make or free communicators are in their order, before those that use the new ones;
+    /// the order of others is any. A persistent send is an `Isend` where it starts. Operations
+    /// without payload (compute, waits, receives, marks) may be missing. The MPI layer calls it once, before the first operation, for progress displays
     /// only. So it need not be exact.
     fn summary(&self) -> Option<Vec<(Op, u64)>> {
         None

@@ -11,6 +11,7 @@ use pantala_mpi::{
 use super::communicators::{Agreed, Membership};
 use super::requests::slot;
 use super::{CallFault, MAX_BYTES, Recorder};
+use crate::trace::collectives::hashed;
 
 /// How a message is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -213,9 +214,9 @@ impl<W: Write> Recorder<W> {
         if let Some(fault) = call.fault(size) {
             return Err(fault.to_string());
         }
-        let bytes = agreed_bytes(&call)?;
+        let (bytes, counts) = agreed_bytes(&call)?;
         let name = if blocking { call.kind().name() } else { call.kind().non_blocking_name() };
-        self.agree(rank, id, Agreed { name, root: call.root(), bytes })?;
+        self.agree(rank, id, Agreed { name, root: call.root(), bytes, counts })?;
         if blocking {
             return self.push(rank, &Op::Collective(id, call)).map(|()| None);
         }
@@ -254,7 +255,7 @@ impl<W: Write> Recorder<W> {
         rank: u32,
         id: CommunicatorId,
     ) -> Result<Option<NewCommunicator>, CallFault> {
-        let number = self.agree(rank, id, Agreed { name: "dup", root: 0, bytes: 0 })?;
+        let number = self.agree(rank, id, Agreed { name: "dup", ..Agreed::default() })?;
         let membership = self.membership(rank, id)?.clone();
         let size = self.communicators.size(&membership);
         let made = self.communicators.first_members(&membership, number, size);
@@ -273,7 +274,7 @@ impl<W: Write> Recorder<W> {
         if size == 0 || size > has {
             return Err(format!("the communicator has {has} ranks, the grid has {size}"));
         }
-        let call = Agreed { name: "create_cart", root: 0, bytes: size.into() };
+        let call = Agreed { name: "create_cart", bytes: size.into(), ..Agreed::default() };
         let number = self.agree(rank, id, call)?;
         let membership = self.membership(rank, id)?.clone();
         let ranks = self.communicators.members(&membership)[..size as usize].to_vec();
@@ -294,7 +295,7 @@ impl<W: Write> Recorder<W> {
         if color == Some(u32::MAX) {
             return Err("the color is too large".into());
         }
-        let number = self.agree(rank, id, Agreed { name: "split", root: 0, bytes: 0 })?;
+        let number = self.agree(rank, id, Agreed { name: "split", ..Agreed::default() })?;
         let membership = self.membership(rank, id)?.clone();
         self.communicators.meet(&membership, number, Split { color, key });
         Ok(number)
@@ -339,22 +340,23 @@ fn sized(bytes: u64) -> Result<(), CallFault> {
     Ok(())
 }
 
-/// The bytes on which all ranks must agree.
-fn agreed_bytes(call: &Call) -> Result<u64, CallFault> {
+/// The bytes on which all ranks must agree, and a hash of those of each rank if there are several.
+fn agreed_bytes(call: &Call) -> Result<(u64, u64), CallFault> {
     let sum = |list: &[u64]| {
         let sum = list.iter().try_fold(0u64, |sum, bytes| sum.checked_add(*bytes));
-        sized(sum.unwrap_or(u64::MAX))
+        let sum = sum.unwrap_or(u64::MAX);
+        sized(sum).map(|()| (sum, list.iter().fold(0, |hash, bytes| hashed(hash, *bytes))))
     };
     if let Some(bytes) = call.bytes() {
-        return sized(bytes).map(|()| bytes);
+        return sized(bytes).map(|()| (bytes, 0));
     }
     match call {
         Call::ReduceScatter { counts }
         | Call::Allgatherv { counts }
         | Call::Gatherv { counts, .. }
-        | Call::Scatterv { counts, .. } => sum(counts).map(|()| 0),
-        Call::Alltoallv { pairs } => sum(&pairs.send).and(sum(&pairs.receive)).map(|()| 0),
-        _ => Ok(0),
+        | Call::Scatterv { counts, .. } => sum(counts),
+        Call::Alltoallv { pairs } => sum(&pairs.send).and(sum(&pairs.receive)).map(|_| (0, 0)),
+        _ => Ok((0, 0)),
     }
 }
 

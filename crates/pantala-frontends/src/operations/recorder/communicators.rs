@@ -8,16 +8,18 @@ use pantala_mpi::Split;
 use super::CallFault;
 
 /// A collective call, as far as all ranks of a communicator must agree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Agreed {
     pub(super) name: &'static str,
     pub(super) root: u32,
     pub(super) bytes: u64,
+    /// A hash of the bytes of each rank.
+    pub(super) counts: u64,
 }
 
 impl Agreed {
     fn in_words(self) -> String {
-        let Self { name, root, bytes } = self;
+        let Self { name, root, bytes, .. } = self;
         match (root, bytes) {
             (0, 0) => name.to_owned(),
             (0, bytes) => format!("{name} of {bytes} bytes"),
@@ -97,6 +99,13 @@ impl Communicators {
         match calls.get(number) {
             None => calls.push(call),
             Some(other) if *other == call => {}
+            Some(other) if Agreed { counts: call.counts, ..*other } == call => {
+                return Err(format!(
+                    "this {} is collective call {} of the communicator, to which another rank gives other counts",
+                    call.in_words(),
+                    number + 1
+                ));
+            }
             Some(other) => {
                 return Err(format!(
                     "this {} is collective call {} of the communicator, for which another rank calls {}",
