@@ -140,7 +140,7 @@ impl JobOperations {
     #[must_use]
     pub fn recorded_loops(&self, ranks: u32, repeat: bool) -> (Vec<Loop>, RecordedComputing) {
         let (own, computing) = self.own_loops(ranks);
-        if !repeat || own.is_empty() {
+        if !repeat || own.is_empty() && !self.has_equal_passes() {
             return (own, computing);
         }
         let pass = match self.pass(ranks) {
@@ -166,6 +166,15 @@ impl JobOperations {
             _ => RecordedComputing::default(),
         };
         (vec![Loop { motif: 0, first: 0, end: u32::MAX, period }], computing)
+    }
+
+    /// Whether passes are equal although the iterations of a pass make no loop.
+    fn has_equal_passes(&self) -> bool {
+        match self {
+            Self::Motif(motif) => motif.has_few_iterations(),
+            Self::Operations(_) | Self::OperationFile(_) => true,
+            Self::Trace(_) | Self::Ncptl(_) => false,
+        }
     }
 
     /// Returns, by rank, whether it does anything in its iterations.

@@ -106,6 +106,9 @@ def _skipped(plan: Mapping[str, Any], cost: RunCost) -> RunCost:
     if share is None:
         return cost
     fixed = min(cost.disk_bytes, _fixed_disk(plan))
+    if share >= 1:
+        why = "all of which will be simulated in spite of skip: a job does not repeat often enough"
+        return replace(cost, basis=f"{cost.basis}, {why}")
     return replace(
         cost,
         seconds=cost.seconds * share,

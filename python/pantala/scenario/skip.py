@@ -32,6 +32,8 @@ def _checked(text: str) -> str:
     """
     percent = _percent(text)
     remedy = 'write a percentage such as "1 %"'
+    if text == "auto":
+        raise fault("is a value of --skip only", 'write { tolerance = "1 %", if_worth = true }')
     if math.isnan(percent):
         raise fault("is not a percentage", remedy)
     if not _LEAST <= percent <= _MOST:

@@ -161,7 +161,7 @@ def test_auto_says_why_it_skips_nothing(cli: Cli, tmp_path: Path) -> None:
     short.write_text(re.sub(r"iterations = \d+", "iterations = 120", SMALL))
     never.write_text(SMALL)
     for file, why in (
-        (short, "about 60 % of the time would have to be simulated, more than half"),
+        (short, "about 60 % of the time of job 'fft' would have to be simulated, more than half"),
         (never, "no job repeats: none has a loop of at least three equal iterations"),
     ):
         line = f"skip: all of the time will be simulated, because {why}"

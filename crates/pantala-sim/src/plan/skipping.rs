@@ -34,17 +34,21 @@ pub(crate) fn resolve(plan: &mut Plan) -> Result<(Option<f64>, Option<String>), 
         let resolved = plan.derived.as_ref();
         return Ok((None, resolved.and_then(|derived| derived.skip_declined.clone())));
     };
-    let promised = promised(plan, skip);
+    let (promised, least) = promised(plan, skip);
     let checked = check(plan, skip);
     if !skip.if_worth {
         return checked.map(|()| (Some(promised), None));
     }
     let declined = match checked {
         Err(error) => Some(error.message),
-        Ok(()) if promised > 0.5 => Some(format!(
-            "about {:.0} % of the time would have to be simulated, more than half",
-            100.0 * promised
-        )),
+        Ok(()) if promised > 0.5 => Some(match least {
+            Some(job) if !repeats(job) => format!("job '{}' does not repeat", job.name),
+            _ => format!(
+                "about {:.0} % of the time of job '{}' would have to be simulated, more than half",
+                100.0 * promised,
+                least.map_or("", |job| &job.name)
+            ),
+        }),
         Ok(()) => None,
     };
     plan.skip = declined.is_none().then_some(SkipPlan { if_worth: false, ..skip });
@@ -52,9 +56,9 @@ pub(crate) fn resolve(plan: &mut Plan) -> Result<(Option<f64>, Option<String>), 
 }
 
 /// The share of the time of a plan that a run simulates in the median: that of the job which repeats
-/// least. How much the iterations vary is not known before the run, so four of five runs need between
+/// least, and this job. How much the iterations vary is not known before the run, so four of five runs need between
 /// half and three times as much.
-fn promised(plan: &Plan, skip: SkipPlan) -> f64 {
+fn promised(plan: &Plan, skip: SkipPlan) -> (f64, Option<&JobPlan>) {
     let simulated = if plan.jobs.len() > 1 { TOGETHER } else { ALONE };
     let of = |job: &JobPlan| match loops(job) {
         None => of_pattern(plan, job, skip.minimum.saturating_mul(simulated)),
@@ -64,7 +68,8 @@ fn promised(plan: &Plan, skip: SkipPlan) -> f64 {
             .reduce(f64::max)
             .unwrap_or(1.0),
     };
-    plan.jobs.iter().map(of).fold(0.0, f64::max).min(1.0)
+    let all = plan.jobs.iter().map(|job| (of(job).min(1.0), Some(job)));
+    all.reduce(|one, other| if other.0 > one.0 { other } else { one }).unwrap_or((0.0, None))
 }
 
 /// The fewest cycles of a loop that are watched.

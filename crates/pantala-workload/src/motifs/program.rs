@@ -47,6 +47,13 @@ impl MotifSource {
         (0..).zip(self.workload.parts()).filter_map(of).collect()
     }
 
+    /// Whether the workload is one motif whose iterations are equal, but too few for a loop.
+    pub(crate) fn has_few_iterations(&self) -> bool {
+        let [spec] = self.workload.parts() else { return false };
+        let equal = spec.motif().is_some_and(|motif| motif.repeats().is_some());
+        equal && self.loops().is_empty()
+    }
+
     fn motif(&self, part: u16) -> Option<&dyn Motif> {
         self.workload.parts().get(usize::from(part)).and_then(WorkloadSpec::motif)
     }

@@ -59,6 +59,11 @@ fn a_pass_is_the_cycle_of_a_program_that_starts_again() {
     let delayed = "kind: allreduce_loop, message_bytes: 900, iterations: 100, compute_ps: 10";
     assert_eq!(of(delayed), [(0, u32::MAX, 1)]);
     assert_eq!(of(&format!("{delayed}, start_delay_ps: 5000")), [(0, u32::MAX, 100)]);
+    for few in [1, 2] {
+        assert_eq!(of(&format!("{many}, iterations: {few}")), [(0, u32::MAX, few)]);
+    }
+    let changing = "kind: uniform_random, message_bytes: 900, no_wait: true";
+    assert_eq!(of(&format!("{changing}, iterations: 2")), []);
 }
 
 /// A search for equal iterations leaves out the last one of a list, and may find several loops.
