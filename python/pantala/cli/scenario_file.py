@@ -34,7 +34,7 @@ def read_scenario(
         ScenarioError: the file is not a scenario.
         UsageError: an option does not fit the file.
     """
-    from pantala.errors import UsageError
+    from pantala.errors import ScenarioError, UsageError
     from pantala.scenario import Scenario
 
     changes = {**changes, **({} if routing is None else {"routing.algorithm": routing})}
@@ -74,7 +74,22 @@ def read_scenario(
                 f"{option} {shown}: {file} is a scenario in TOML, and the option is for load files"
                 " of Ember; use --set, e.g. --set machine.preset=kang2022"
             )
-    return Scenario.from_toml(file, changes=changes)
+    try:
+        return Scenario.from_toml(file, changes=changes)
+    except ScenarioError:
+        if not _is_experiment(file):
+            raise
+        raise UsageError(f"{file}: is an experiment; give it to pantala sweep") from None
+
+
+def _is_experiment(file: Path) -> bool:
+    from pantala.errors import PantalaError
+    from pantala.experiments.description import read_experiment
+
+    try:
+        return read_experiment(file) is not None
+    except PantalaError:
+        return False
 
 
 def parse_variables(given: Iterable[str] | None, option: str = "--var") -> dict[str, str]:

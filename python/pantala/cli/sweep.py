@@ -201,10 +201,19 @@ def sweep(
         print_effects(experiment)
         if description.precision is not None:
             say_line(reached_precision(made, description.precision, description.seeds))
-        say_line(f"experiment: {target}")
+        say_line(f"experiment: {_place(target, description.name)}")
     if made.failed:
         print_failed(experiment)
         raise typer.Exit(1)
+
+
+def _place(target: Path, name: str) -> str:
+    """Returns how a command names an experiment; a directory can hold a run besides."""
+    from pantala.files.run_directory import EXPERIMENTS, INTERFERENCE_FILE
+
+    if not (target / INTERFERENCE_FILE).is_file():
+        return str(target)
+    return f"{target / EXPERIMENTS / name} ({target} alone is the run of pantala run in it)"
 
 
 def _programs() -> Iterator[str]:

@@ -262,6 +262,7 @@ def print_effects(experiment: Experiment) -> None:
     for row in timed.head(_MOST_ROWS).to_dicts():
         case = ", ".join(f"{axis}={row[axis]}" for axis in others)
         say_line(f"{case}: {effect_in_words(row)}" if case else effect_in_words(row))
+    _say_more(timed.height, "effects")
 
 
 def _print_slowdowns(experiment: Experiment) -> None:
@@ -279,6 +280,14 @@ def _print_slowdowns(experiment: Experiment) -> None:
     for row in found.head(_MOST_ROWS).to_dicts():
         case = ", ".join(f"{axis}={row[axis]}" for axis in others)
         say_line(f"{case}: {slowdown_in_words(row)}" if case else slowdown_in_words(row))
+    _say_more(found.height, "mean_slowdowns")
+
+
+def _say_more(sentences: int, method: str) -> None:
+    """Says how many sentences are left out."""
+    if sentences > _MOST_ROWS:
+        left = counted(sentences - _MOST_ROWS, "more sentence")
+        say_line(f"... {left}; {method}() of the experiment in Python has all")
 
 
 def print_failed(experiment: Experiment) -> None:

@@ -102,7 +102,8 @@ def _of_windows(
     key = ["window_start_ns", "job", *["call"] * by_call]
     rows = windows.filter(~pl.col("call").is_in(_NO_COMMUNICATION))
     if by > 1:
-        rows = rows.with_columns((pl.col("window_start_ns") / length).floor() * length)
+        number = (pl.col("window_start_ns") / length + 1e-6).floor()
+        rows = rows.with_columns(number * length)
     ranks = {number: job["ranks"] for number, job in enumerate(run.plan["jobs"])}
     frame = (
         rows.group_by(key)

@@ -186,6 +186,8 @@ def effects_of_sweep(experiment: Experiment, where: Mapping[str, str] | None = N
     """
     subject = _subject(experiment, where)
     effects = experiment.effects()
+    if effects.is_empty():
+        return effect_matrix(effects)  # says what is missing
     for axis, value in (where or {}).items():
         texts = effects[axis].cast(pl.String)
         effects = effects.filter(texts == axis_value(value, texts.unique()))

@@ -52,6 +52,7 @@ class Kind:
         options: the options that it takes, with the values allowed; None allows any text, `SEVERAL`
             any texts.
         reads: a table that the figure needs and that a key records; empty if every run has all.
+        needs: the key that it needs, if the key that records the table is not enough.
         takes: what it is drawn from. Runs include the runs of interference experiments.
         draw: draws it from what is given, the runs alone and the options; `figure` if not given.
     """
@@ -61,6 +62,7 @@ class Kind:
     source: str = ""
     options: Mapping[str, tuple[str, ...] | None] = field(default_factory=dict)
     reads: str = ""
+    needs: str = ""
     takes: str = RUNS
     draw: Callable[..., Figure] | None = None
 
@@ -71,5 +73,6 @@ class Kind:
 
     @property
     def records(self) -> str:
-        """The key that records the table that it reads; empty if every run has it."""
-        return (TABLES[self.reads].switch or "") if self.reads else ""
+        """The key that records what it needs; empty if every run has it."""
+        switch = (TABLES[self.reads].switch or "") if self.reads else ""
+        return self.needs or switch

@@ -220,6 +220,7 @@ KINDS: dict[str, Kind] = {
             "Load, stall or saturation of each link class over simulated time.",
             options={"measure": tuple(MEASURES)},
             reads="system_windows",
+            needs="record.system.windows",
         ),
         Kind(
             system_counters,
@@ -227,6 +228,7 @@ KINDS: dict[str, Kind] = {
             f"{CHUNDURI}, Fig. 13",
             options={"class": tuple(CLASSES)},
             reads="system_windows",
+            needs="record.system.windows",
         ),
         Kind(
             routers_over_time,
@@ -234,6 +236,7 @@ KINDS: dict[str, Kind] = {
             f"{WANG}, Fig. 8",
             options=_JOBS,
             reads="router_windows",
+            needs="record.routers.windows",
         ),
         Kind(
             traffic_shares,
@@ -249,6 +252,7 @@ KINDS: dict[str, Kind] = {
         Kind(
             vc_occupancy,
             "Flits in the buffer of each virtual channel, mean and maximum, by link class.",
+            needs="record.ports.split",
             options={"class": tuple(CLASSES)},
             reads="port_windows",
         ),

@@ -13,7 +13,7 @@ from matplotlib.patches import Patch
 
 from pantala.figures.cuts import ShownRun, mark_cuts, time_label
 from pantala.figures.legend import add_key
-from pantala.figures.runs import Case, Given, cases, recorded
+from pantala.figures.runs import Case, Given, cases, recorded, refuse_without_windows
 from pantala.figures.steps import stairs, steps_of
 from pantala.figures.style import HATCHES, colours, new_figure, style
 from pantala.metrics.routers import arrival_rate, serving_routers
@@ -115,6 +115,7 @@ def _areas(
 def _rates(case: Case) -> tuple[int, NDArray[Any], dict[str, NDArray[Any]]]:
     """Returns the number of routers of a job, edges of windows, and GB/s by job with traffic."""
     run = case.run
+    refuse_without_windows(run, "routers")
     windows = recorded(run, "router_windows").filter(
         pl.col("window_ns") == pl.col("window_ns").min(),
         pl.col("window_start_ns") < run.document["simulated_ns"],

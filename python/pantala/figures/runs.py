@@ -28,6 +28,7 @@ __all__ = [
     "parts",
     "recorded",
     "refuse_not_kept",
+    "refuse_without_windows",
     "rows_of",
     "runs_of",
 ]
@@ -80,6 +81,25 @@ def recorded(run: RunLike, name: str, setting: str = "") -> pl.LazyFrame:
             f"{where}: table {name} has no rows; the figure reads it: {remedy} the scenario again"
         )
     return frame
+
+
+def refuse_without_windows(run: RunLike, key: str) -> None:
+    """Raises an error if a record has the whole run in one row, which shows nothing over time.
+
+    Args:
+        run: the run.
+        key: the record, ``system`` or ``routers``.
+
+    Raises:
+        UsageError: it has no windows.
+    """
+    record = run.document["plan"]["record"].get(key)
+    if record is not None and not record.get("windows_ps"):
+        where = getattr(run, "path", None) or run.document["plan"]["name"]
+        raise UsageError(
+            f"{where}: record.{key} has no windows, so nothing over time; set"
+            f' record.{key}.windows = ["10 us"] and run the scenario again'
+        )
 
 
 def refuse_not_kept(run: RunLike, name: str) -> None:

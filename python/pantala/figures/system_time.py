@@ -14,7 +14,7 @@ from pantala.analysis.hottest_links import ALL_CLASSES
 from pantala.errors import UsageError
 from pantala.figures.cuts import ShownRun, mark_cuts, time_label
 from pantala.figures.legend import add_key
-from pantala.figures.runs import Given, recorded
+from pantala.figures.runs import Given, recorded, refuse_without_windows
 from pantala.figures.shown_parts import shown_parts
 from pantala.figures.steps import stairs, steps_of
 from pantala.figures.style import PERCENT, new_figure, style
@@ -107,6 +107,7 @@ def _first(found: Mapping[str, tuple[NDArray[Any], dict[str, NDArray[Any]]]]) ->
 def _shares(run: RunLike, column: str) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:
     """Returns the edges of the windows, and the mean share of time of each class in each."""
     windows = recorded(run, "system_windows")
+    refuse_without_windows(run, "system")
     frame = (
         windows.filter(
             pl.col("window_ns") == pl.col("window_ns").min(),

@@ -38,12 +38,23 @@ def tile_ratios(
     Args:
         given: one run, or several runs and experiments by title.
         alone: the run of each job alone, by name; only for one run.
-        job: only the routers to which the nodes of this job are attached.
+        job: only the routers to which the nodes of this job are attached, in the runs with this
+            job.
 
     Raises:
-        UsageError: no link carried a packet, or a run has no such job.
+        UsageError: no link carried a packet, or no run has such a job.
     """
     shown = shown_parts(given, alone, spans=", over ")
+    if job is not None:
+        with_job = [each for each in shown if job in job_names(each.run).values()]
+        if not with_job:
+            names = list(
+                dict.fromkeys(name for each in shown for name in job_names(each.run).values())
+            )
+            close = nearest(job, names)
+            hint = f"did you mean '{close}'?" if close else f"its jobs: {', '.join(names)}"
+            raise UsageError(f"--job {job}: the run has no such job; {hint}")
+        shown = with_job
     found = {each.title: _ratios(each.run, job) for each in shown}
     known = {name for frame in found.values() for name in frame["class"].unique().to_list()}
     if not known:
@@ -76,12 +87,7 @@ def _ratios(run: RunLike, job: str | None) -> pl.DataFrame:
     """Returns the class and the ratio of each tile with a flit."""
     counters = counters_of(run).filter(pl.col("flits") > 0)
     if job is not None:
-        names = job_names(run)
-        number = next((each for each, name in names.items() if name == job), None)
-        if number is None:
-            close = nearest(job, list(names.values()))
-            hint = f"did you mean '{close}'?" if close else f"its jobs: {', '.join(names.values())}"
-            raise UsageError(f"--job {job}: the run has no such job; {hint}")
+        number = next(each for each, name in job_names(run).items() if name == job)
         own = run.ranks.filter(pl.col("job") == number).select("router").unique().collect()
         counters = counters.join(own, on="router", how="semi")
     return counters.select("class", "stalls_to_flits")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -11,6 +13,8 @@ from pydantic_core import ErrorDetails
 
 from pantala.errors import Fault, ScenarioError, nearest, show
 from pantala.models.key_path import dotted
+from pantala.models.validation import UNKNOWN
+from pantala.text.units import Size, UnitError
 
 __all__ = ["LIST", "ONE", "scenario_error"]
 
@@ -26,14 +30,15 @@ _Words = Callable[[Mapping[str, Any]], tuple[str, str]]
 
 #: Pydantic does not say what the list holds.
 _A_LIST = 'write e.g. [1, 2], or ["a", "b"] for names'
-_A_TABLE = (
-    "is not a table",
-    "write its keys below a [table] heading or in { }, which alone takes the defaults",
-)
+_A_TABLE = ("is not a table", "write its keys below a [table] heading or in { }")
 
 #: Message and remedy per error type of pydantic, from the error's context.
 _WORDS: dict[str, _Words] = {
-    "too_short": lambda _: ("has too few items", "add the others"),
+    "too_short": lambda c: (
+        ("has too few items", "add the others")
+        if c["actual_length"]
+        else ("is empty", "add an item, or remove the key")
+    ),
     "too_few": lambda _: ("has too few items", "add the others"),
     "too_long": lambda c: (f"has more than {c['max_length']} items", "remove some"),
     "greater_than": lambda c: (f"must be more than {c['gt']:g}", "write a larger number"),
@@ -58,15 +63,21 @@ _WORDS: dict[str, _Words] = {
 }
 
 
-def scenario_error(error: ValidationError, source: str, data: Mapping[str, Any]) -> ScenarioError:
+def scenario_error(
+    error: ValidationError,
+    source: str,
+    data: Mapping[str, Any],
+    homes: Mapping[str, str] = MappingProxyType({}),
+) -> ScenarioError:
     """Returns one error with all faults of a validation; its text is a line about the first.
 
     Args:
         error: pydantic's error.
         source: the file, or another name for the origin of the data.
         data: the data as given, for the values in messages.
+        homes: where keys belong that are wrong at the top level.
     """
-    found = [_found(detail, data) for detail in error.errors(include_url=False)]
+    found = [_found(detail, data, homes) for detail in error.errors(include_url=False)]
     given = {each.says for each in found if each.given}
     at_fault = {each.path for each in found}
     kept = [
@@ -95,7 +106,7 @@ class _Found:
         return (self.fault.value, self.fault.message, self.fault.remedy)
 
 
-def _found(detail: ErrorDetails, data: Mapping[str, Any]) -> _Found:
+def _found(detail: ErrorDetails, data: Mapping[str, Any], homes: Mapping[str, str]) -> _Found:
     context: Mapping[str, Any] = detail.get("ctx", {})
     kind, given = detail["type"], detail["input"]
     path = [*_place(detail["loc"]), *context.get("at", [])]
@@ -107,6 +118,8 @@ def _found(detail: ErrorDetails, data: Mapping[str, Any]) -> _Found:
     ):
         path.append("kind")
     message, remedy = _say(kind, context, detail["msg"], given, path)
+    if message == UNKNOWN and len(path) == 1 and path[0] in homes:
+        remedy = f"it belongs in {homes[path[0]]}"
     value = "" if kind == "missing" else _value(data, path, given, bool(context.get("at")))
     return _Found(tuple(path), Fault(dotted(path), value, message, remedy), _is_given(data, path))
 
@@ -133,6 +146,13 @@ def _say(
         if path[0] == "machine":
             return "is missing", "add it, or take it from a preset: machine.preset = 'kang2022'"
         return "is missing", f"add {path[-1]} = ..."
+    if kind in {"list_type", "tuple_type"} and isinstance(given, str):
+        return "is not a list", f'write e.g. [1, 2], or ["{given}"] for names'
+    if kind == "int_type" and isinstance(given, str):
+        with suppress(UnitError):
+            return "is not a whole number", f"write it in bytes: {Size.parse(given)}"
+    if kind in {"model_type", "model_attributes_type"} and path == ["skip"]:
+        return "is not a percentage", 'write a percentage such as "1 %"'
     words_of = _WORDS.get(kind)
     return words_of(context) if words_of else (text[:1].lower() + text[1:], "change it")
 

@@ -15,7 +15,10 @@ from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from pantala.errors import nearest
 
-__all__ = ["Faults", "Reports", "fault", "faults_below", "refuse_all", "validated"]
+__all__ = ["UNKNOWN", "Faults", "Reports", "fault", "faults_below", "refuse_all", "validated"]
+
+#: The message of a key that a table does not have.
+UNKNOWN = "unknown key"
 
 
 def fault(message: str, remedy: str, *at: str | int) -> PydanticCustomError:
@@ -161,4 +164,4 @@ def _details(line: ErrorDetails) -> InitErrorDetails:
 
 def _unknown(key: str, meant: str | None, known: list[str]) -> PydanticCustomError:
     hint = f"did you mean '{meant}'?" if meant else f"known here: {', '.join(known)}"
-    return fault("unknown key", hint, key)
+    return fault(UNKNOWN, hint, key)

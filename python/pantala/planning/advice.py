@@ -27,6 +27,8 @@ _SHORT = 0.5
 _DELAYED = 0.5
 #: Jobs that a warning lists.
 _MOST = 4
+#: Silent jobs whose names a message has.
+_NAMED = 3
 
 
 def warn_of_plan(
@@ -64,8 +66,12 @@ def _unused_ports(scenario: Scenario, plan: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _silent(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic]) -> Iterator[str]:
-    """Yields a message for each job that sends nothing."""
+    """Yields a message for each job that sends nothing; one for several without another reason.
+
+    A job of one rank among others, as logs have them, has nobody to send to.
+    """
     stop = plan["stop"]["duration_ps"]
+    silent = []
     for job in plan["jobs"]:
         name, start = job["name"], job["start_ps"]
         if stop and start >= stop:
@@ -78,8 +84,18 @@ def _silent(plan: Mapping[str, Any], sent: Mapping[str, ExpectedTraffic]) -> Ite
         elif job["workload"]["kind"] == "pattern":
             if not job["workload"].get("load", 1):
                 yield f"jobs.{name} sends nothing: its load is 0; set a load"
-        elif name in sent and not sent[name]["messages"]:
-            yield f"jobs.{name} sends nothing; check its messages and iterations"
+        elif (
+            (job["ranks"] > 1 or len(plan["jobs"]) == 1)
+            and name in sent
+            and not sent[name]["messages"]
+        ):
+            silent.append(f"jobs.{name}")
+    if len(silent) == 1:
+        yield f"{silent[0]} sends nothing; check its messages and iterations"
+    elif silent:
+        more = f" and {len(silent) - _NAMED} more" if len(silent) > _NAMED else ""
+        names = ", ".join(silent[:_NAMED])
+        yield f"{names}{more} send nothing; check their messages and iterations"
 
 
 def _delayed(

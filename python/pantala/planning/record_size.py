@@ -56,13 +56,13 @@ _ITERATION_BYTES = 10.0
 _TABLES = {
     "packets": (
         20.0,
-        "set it to sampled, or choose packet_jobs, packet_routers or packet_until",
+        "set record.packets to sampled, or choose packet_jobs, packet_routers or packet_until",
     ),
     "packet_hops": (
         11.0,
         "set record.packets to sampled, or choose packet_jobs, packet_routers or packet_until",
     ),
-    "messages": (23.0, "set it to false, and record.rank_messages to true"),
+    "messages": (23.0, "set record.messages to false, and record.rank_messages to true"),
     "call_events": (14.0, "choose jobs or ranks in it"),
     "link_windows": (2.2, "give a longer window"),
     "port_windows": (4.8, "give longer windows, or choose classes or routers"),

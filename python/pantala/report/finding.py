@@ -10,6 +10,7 @@ import polars as pl
 from pantala.analysis.link_busy import ROUNDING
 from pantala.analysis.link_load import SATURATED, LinkLoads, is_rough, shared_time
 from pantala.analysis.uncompared import finished_in_words, why_unknown
+from pantala.report.paths import paths_sentence
 from pantala.report.reported_run import ReportedRun
 from pantala.run_tables.link_classes import INSIDE_GROUPS
 from pantala.run_tables.run_like import (
@@ -34,7 +35,12 @@ _MANY = 4
 def finding_of(run: RunLike | InterferenceLike) -> str:
     """Returns the report's opening sentences: slowdowns, binding resources, the hottest link."""
     reported = ReportedRun.of(run)
-    lines = [finding(reported), reported.binding, hottest_sentence(reported)]
+    lines = [
+        finding(reported),
+        paths_sentence(reported),
+        reported.binding,
+        hottest_sentence(reported),
+    ]
     return " ".join(filter(None, lines))
 
 
@@ -254,7 +260,7 @@ def _communication(row: dict[str, Any]) -> str:
         f" for {PAGE.duration(slowest)}"
     )
     if row["endless"]:
-        return f"{text} (as long as it ran)"
+        return f"{text}, in the time in which it ran"
     return text if row["complete"] else f"{text} (not finished)"
 
 

@@ -75,6 +75,7 @@ def overlaid(chosen: Representatives | None) -> dict[str, PageFigure | None]:
         run.ranks.select(pl.col("communication_time_ns").sum()).collect().item()
         for run in runs.values()
     )
+    skips = any(run.document.get("skipped") for run in runs.values())
     makers: dict[str, tuple[bool, str, str, str, Callable[[], Figure]]] = {
         "bars": (
             communicates,
@@ -95,7 +96,8 @@ def overlaid(chosen: Representatives | None) -> dict[str, PageFigure | None]:
         "latency": (
             any(run.jobs.select(pl.col("packets").sum()).collect().item() for run in runs.values()),
             "Packet latency",
-            "Median, mean, 95th and 99th percentile cover every packet delivered.",
+            "Median, mean, 95th and 99th percentile cover every packet delivered"
+            f"{', as far as it was simulated' if skips else ''}.",
             f"{KANG}, Fig. 6",
             lambda: figures.packet_latency(runs),
         ),

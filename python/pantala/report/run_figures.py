@@ -133,7 +133,8 @@ def _latency(reported: ReportedRun) -> PageFigure | None:
         return None
     packets = table(reported.run, "packets")
     record = reported.plan["record"]
-    caption = "Median, mean and the 95th and 99th percentiles cover every packet delivered. "
+    covers = "the simulated packets" if reported.run.document.get("skipped") else "every packet"
+    caption = f"Median, mean and the 95th and 99th percentiles cover {covers} delivered. "
     if packets is None:
         caption += (
             "This run did not record single packets, so the quartiles are missing. To record them,"

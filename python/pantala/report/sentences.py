@@ -10,6 +10,7 @@ import polars as pl
 
 from pantala.analysis.blame import Blame, blame_of, cause_in_words, cause_of
 from pantala.report.finding import finding, hottest_sentence
+from pantala.report.paths import alone_row, paths_sentence, waiting_share
 from pantala.report.reported_run import ReportedRun
 from pantala.run_tables.run_like import job_names, job_row, table
 
@@ -39,6 +40,7 @@ def opening(reported: ReportedRun) -> list[Sentence]:
     hottest = "" if reported.hottest.is_empty() else link_place(reported.hottest.row(0, named=True))
     found = [
         Sentence(finding(reported), permalink({"view": "jobs"})),
+        Sentence(paths_sentence(reported), permalink({"view": "jobs"})),
         Sentence(reported.binding, permalink({"view": "heat"})),
         Sentence(hottest_sentence(reported), hottest),
     ]
@@ -77,11 +79,19 @@ def cause_sentences(reported: ReportedRun, most: int | None = None) -> list[Sent
         Sentence(
             cause_in_words(
                 blame, number, slowdown=_tail(reported, number), metric="p99 packet latency"
-            ),
+            )
+            + _share_of_rise(reported, blame, number),
             _place(blame, number),
         )
         for number in _victims(blame, most)
     ]
+
+
+def _share_of_rise(reported: ReportedRun, blame: Blame, number: int) -> str:
+    """Returns how much of the longer latency of a compared job is waiting, if not most of it."""
+    if _tail(reported, number) is None:
+        return ""
+    return waiting_share(reported, number, blame.total_ns(number) - blame.wait_ns[number][number])
 
 
 def _victims(blame: Blame, most: int | None) -> list[int]:
@@ -98,11 +108,10 @@ def _tail(reported: ReportedRun, number: int) -> float | None:
     name = job_names(reported.run)[number]
     rows = pl.DataFrame() if reported.slowdown is None else reported.slowdown
     compared = {row["name"]: row["compared"] for row in rows.iter_rows(named=True)}
-    alone = reported.alone.get(name)
+    alone = alone_row(reported, name)
     if alone is None or compared.get(name) not in ("run", "duration"):
         return None
-    same = next(other for other, each in job_names(alone).items() if each == name)
-    before = job_row(alone, same)["packet_latency_p99_ns"]
+    before = alone["packet_latency_p99_ns"]
     after = job_row(reported.run, number)["packet_latency_p99_ns"]
     return after / before if before and after else None
 

@@ -31,6 +31,8 @@ from pantala.files.atomic_file import write_table
 from pantala.files.input_file import LARGE_TEXT, read_text
 from pantala.files.json_file import write_json
 from pantala.files.run_directory import (
+    DESCRIPTION_FILE,
+    EXPERIMENTS,
     INTERFERENCE_FILE,
     REPORT_FILE,
     RUN_FILE,
@@ -124,6 +126,8 @@ class InterferenceRuns:
                         self._store.remove(run)
             self._known.clear()
             self._write_document()
+        except RunDirectoryError:
+            raise
         except OSError as error:
             raise cannot_write(self.target, error) from None
 
@@ -193,6 +197,11 @@ class InterferenceRuns:
         if (target / RUN_FILE).is_file():
             raise taken(target, "a run")
         document = _document(target)
+        sweep = next(target.glob(f"{EXPERIMENTS}/*/{DESCRIPTION_FILE}"), None)
+        if not document and sweep is not None:
+            raise RunDirectoryError(
+                target, f"holds the sweep {sweep.parent.name}", "choose another --out for a run"
+            )
         if document and document.get("plan") != self._plan:
             raise taken(target, f"another experiment ({document.get('name')})")
         if (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, model_validator
@@ -22,6 +23,17 @@ def _link(text: str) -> str:
     return text
 
 
+def _no_link(file: str) -> str:
+    path = Path(file)
+    try:
+        parse_link(path.name)
+    except ValueError:
+        return file
+    if path.exists():
+        return file
+    raise fault("is a link, and a text names a file", f'write a list: ["{path.name}"]')
+
+
 #: A link by router and port, `3:12`, or all links between two routers, `4-9`.
 _Link = Annotated[str, AfterValidator(_link)]
 
@@ -38,7 +50,7 @@ class FailedLinks(Model):
     links: tuple[_Link, ...] = ()
     """Links: `"3:12"` is the link at port 12 of router 3, `"4-9"` are all links between routers 4
     and 9."""
-    file: str | None = None
+    file: Annotated[str, AfterValidator(_no_link)] | None = None
     """A file with failed links: a table (.csv or .parquet) with the columns `source_router` and
     `source_port`, or a text file with a link per line, as in `links`."""
     link_class: Literal["global", "local", "row", "column"] = "global"

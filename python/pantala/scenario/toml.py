@@ -145,6 +145,8 @@ def _twice(
     else:  # by a line of its own table
         first, last = max(tables, default=-1) + 1, len(above)
     remedy = "set each key once"
+    if is_table and not line.startswith("[[") and any(line == each.strip() for each in above):
+        remedy += f", or write [{line}] before each item of a list"
     for earlier in range(first, last):
         setting = re.match(rf"\s*{re.escape(key[1])}\s*=\s*(?P<text>\"[^\"]*\")?", lines[earlier])
         if setting is None:

@@ -65,10 +65,22 @@ def test_a_directory_of_a_sweep_and_of_an_interference_experiment_tells_both(
     cli: Cli, tmp_path: Path
 ) -> None:
     compared = scenario().replace({"interference": True})
-    pt.sweep(compared, tmp_path, seeds=1, workers=1)
     pt.run(compared, tmp_path)
+    file = tmp_path.with_suffix(".toml")
+    file.write_text(SCENARIO.replace("[[jobs]]", "interference = true\n[[jobs]]", 1))
+    ended = cli("sweep", file, "--out", tmp_path, "--seeds", "1")
+    assert ended.status == 0, ended.err
+    place = f"{tmp_path}/experiments/tiny ({tmp_path} alone is the run of pantala run in it)"
+    assert f"experiment: {place}" in ended.out.replace("\n", "")
     kinds = [each["kind"] for each in json.loads(cli("status", tmp_path, "--json").out)]
     assert kinds == ["sweep", "interference"]
+
+
+def test_a_run_does_not_take_over_the_directory_of_a_sweep(tmp_path: Path) -> None:
+    compared = scenario().replace({"interference": True})
+    pt.sweep(compared, tmp_path, seeds=1, workers=1)
+    with pytest.raises(pt.RunDirectoryError, match="holds the sweep tiny; choose another --out"):
+        pt.run(compared, tmp_path)
 
 
 def test_a_curve_tells_how_many_runs_are_there(cli: Cli, tmp_path: Path) -> None:

@@ -126,7 +126,7 @@ def test_a_run_that_skips_has_rows_of_what_it_simulates() -> None:
 @pytest.mark.parametrize(
     ("record", "table", "key", "remedy"),
     [
-        ({"packets": "all"}, "packets", "record.packets", "set it to sampled"),
+        ({"packets": "all"}, "packets", "record.packets", "set record.packets to sampled"),
         (
             {"packet_paths": True, "packet_sample": 1},
             "packet_hops",

@@ -192,7 +192,7 @@ def test_python_and_toml_give_equal_routings() -> None:
         ),
         (
             {"algorithm": "aries", "aries": {"shift": []}},
-            "routing.aries.shift = []: has too few items",
+            "routing.aries.shift = []: is empty",
         ),
         (
             {"algorithm": "aries_ad2", "aries": {"add": 3}},
