@@ -44,9 +44,8 @@ def paths_sentence(reported: ReportedRun) -> str:
         shares = before["nonminimal_share"], after["nonminimal_share"]
         more = 0.0 if None in shares else shares[1] - shares[0]
         if more >= _MORE:
-            text += (
-                f" ({PAGE.percent(shares[1])} of them non-minimal, for {PAGE.percent(shares[0])})"
-            )
+            alone, together = map(PAGE.percent, shares)
+            text += f" ({together} of its packets are not on minimal ones, {alone} alone)"
         if ratio >= _LONGER or more >= _MORE:
             found.append((ratio, text))
     if not found:
