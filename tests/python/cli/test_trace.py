@@ -248,3 +248,16 @@ def test_trace_info(trace: str, cli: Callable[..., Ended]) -> None:
     assert "is the file of one rank" in one
     missing = cli("trace", "info", "nowhere")
     assert (missing.status, missing.err.count("\n")) == (2, 1)
+
+
+def test_text_that_ends_before_finalize_may_be_cut_off(
+    trace: str, tmp_path: Path, cli: Callable[..., Ended]
+) -> None:
+    file = Path(f"{trace}-0001.txt")
+    file.write_text(file.read_text().partition("MPI_Finalize")[0])
+    said = "1 of 2 files end without MPI_Finalize, so they may be cut off"
+    info = cli("trace", "info", trace)
+    assert info.status == 0
+    assert said in (info.out + info.err).replace("\n", " ")
+    with pytest.warns(pt.ScenarioWarning, match=said):
+        pt.run(scenario(path=trace), tmp_path / "out", report=False)

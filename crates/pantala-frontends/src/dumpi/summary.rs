@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::functions::{Function, Meaning};
+use super::rank_file::RankFile;
 use super::steps::WORLD;
 use super::survey::RankSurvey;
 use super::trace::DumpiTrace;
@@ -43,6 +44,17 @@ impl DumpiTrace {
         }
         if ranks(&|survey| survey.timed) == 0 {
             warnings.push("the records have no times, so there is no computing".to_owned());
+        }
+        let cut = |(file, survey): (&RankFile, &RankSurvey)| {
+            let is_text = matches!(file, RankFile::Text(_));
+            is_text && survey.records > 0 && survey.calls[Function::Finalize as usize] == 0
+        };
+        let ends = self.files.iter().zip(surveys).filter(|each| cut(*each)).count();
+        if ends > 0 {
+            warnings.push(format!(
+                "{ends} of {} files end without MPI_Finalize, so they may be cut off",
+                surveys.len()
+            ));
         }
         for (rank, survey) in (0..).zip(surveys) {
             if let Some(function) = survey.miscounted {
