@@ -116,6 +116,8 @@ def explain(
             raise
         _say_fault(file, error)
         raise typer.Exit(2) from None
+    for warning in native.ncptl_check(str(file), str(workload["source"]))["warnings"]:
+        say(f"warning: {warning}", file=sys.stderr)
     if as_json:
         outputs = [{"rank": rank, "line": line} for rank, line in found["outputs"]]
         document = {"calls": found["calls"], "outputs": outputs, "truncated": found["truncated"]}

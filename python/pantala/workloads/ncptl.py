@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -12,6 +13,7 @@ from pydantic_core import PydanticCustomError
 from typing_extensions import override
 
 from pantala.core import native
+from pantala.errors import ScenarioWarning
 from pantala.files.input_file import read_text, unreadable
 from pantala.models.base import Index, UnsignedTimePerByte
 from pantala.models.validation import fault
@@ -81,14 +83,25 @@ class Ncptl(FrontEnd):
                 texts[name] = read_text(found)
         return texts
 
+    def _warn(self, source: str) -> None:
+        for shown in native.ncptl_check(self.file, source)["warnings"]:
+            line = shown.partition("\n")[0].removeprefix(f"{self.file}:")
+            place, _, text = line.partition(": ")
+            warnings.warn(ScenarioWarning(f"{self.file}:{place}", text), stacklevel=2)
+
     @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
         return self.seeded_plan(ranks, 1, "")
 
     def seeded_plan(self, ranks: int, seed: int, job: str) -> dict[str, Any]:
-        """Returns the plan's workload object: program and data themselves; no file is needed."""
+        """Returns the plan's workload object: program and data themselves; no file is needed.
+
+        Warns:
+            ScenarioWarning: the program is correct, but perhaps not what was meant.
+        """
         source = self.source()
         data = self.data(source)
+        self._warn(source)
         return {
             "kind": self.kind,
             "file": self.file,

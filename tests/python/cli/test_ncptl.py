@@ -179,3 +179,20 @@ def test_an_error_ends_its_own_job(
         pt.run(scenario(program(text)), tmp_path / "run")
     jobs = pt.Run(tmp_path / "run").jobs.collect()
     assert jobs["complete"].to_list()[1]
+
+
+def test_warnings_of_a_program_are_shown_wherever_it_is_used(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "odd.ncptl"
+    file.write_text('require language version "2.0".\ntask 0 sends a 3 byte message to task 1.\n')
+    said = 'requires version "2.0" of the language; Pantala knows version "1.5"'
+    for command in (
+        ("ncptl", "check", file),
+        ("ncptl", "explain", file, "--ranks", "2"),
+        ("check", file, "--ranks", "2"),
+        ("run", file, "--ranks", "2", "--out", tmp_path / "out", "--no-report"),
+    ):
+        ended = cli(*command)
+        assert ended.status == 0, ended.err
+        told = ended.out + ended.err
+        assert told.count(said) == 1
+        assert f"{file}:1:26: " in told
