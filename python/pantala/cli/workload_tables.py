@@ -62,7 +62,7 @@ def print_communication(found: Communication) -> None:
     sent, partners = found.sent_bytes(), found.partners()
     shown = facts(f"{found.job}: {counted(found.ranks, 'rank')}")
     shown.add_row("messages", count(found.total_messages))
-    shown.add_row("bytes", f"{found.total_bytes / 1e6:,.2f} MB")
+    shown.add_row("bytes", PLAIN.size(float(found.total_bytes)))
     shown.add_row(
         "sent per rank",
         f"{PLAIN.size(float(sent.mean()))} on average, {PLAIN.size(float(sent.max()))} at most",
@@ -78,7 +78,7 @@ def print_communication(found: Communication) -> None:
     )
     for name, (messages, payload) in found.operations.items():
         shown.add_row(
-            name.replace("_", " "), f"{count(messages)} messages, {payload / 1e6:,.2f} MB"
+            name.replace("_", " "), f"{count(messages)} messages, {PLAIN.size(float(payload))}"
         )
     console().print(shown)
 

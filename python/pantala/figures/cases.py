@@ -175,7 +175,10 @@ def boxes_of_sweep(
         raise _too_many("seed-boxes", len(boxes))
     axis = coloured_axis(rankings[0], subject.axes) if len(rankings) == 1 else ""
     order = subject.runs[axis].unique(maintain_order=True).to_list() if axis else jobs
-    return seed_boxes(boxes, label_of(metric), unit_of(metric), order, axis)
+    label = label_of(metric)
+    if len(rankings) == 1 and len(jobs) > 1:
+        label += f" of {rankings[0].job}"
+    return seed_boxes(boxes, label, unit_of(metric), order, axis)
 
 
 def effects_of_sweep(experiment: Experiment, where: Mapping[str, str] | None = None) -> Figure:

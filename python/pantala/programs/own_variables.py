@@ -15,6 +15,7 @@ from array import array
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
+from itertools import repeat
 from pathlib import Path
 from types import CodeType, FunctionType, MethodType
 from typing import Any
@@ -168,11 +169,33 @@ def _copied(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _equal(one: Any, other: Any) -> bool:
-    """Returns whether two values are equal; if that cannot be told, they are not."""
-    if type(one) is not type(other):
-        return False
+    """Returns whether a value equals the copy that was made of it; if unknown, it does not."""
     try:
-        by_identity = getattr(type(one), "__eq__", None) is getattr(object, "__eq__", None)
-        return bool(vars(one) == vars(other) if by_identity else one == other)
+        if type(one) is type(other) and bool(one == other):
+            return True
+    except Exception:  # arrays have no truth
+        pass
+    try:
+        return _same(one, other, set())
     except Exception:
         return False
+
+
+def _same(one: Any, other: Any, seen: set[tuple[int, int]]) -> bool:
+    """Returns whether two values have equal parts: also arrays, and objects without `__eq__`."""
+    if one is other or (pair := (id(one), id(other))) in seen:
+        return True
+    kind = type(one)
+    if kind is not type(other):
+        return False
+    seen.add(pair)  # both live as long as the comparison
+    if isinstance(one, Mapping):
+        return one.keys() == other.keys() and all(_same(one[key], other[key], seen) for key in one)
+    if isinstance(one, list | tuple | deque):
+        return len(one) == len(other) and all(map(_same, one, other, repeat(seen)))
+    if (kind.__module__, kind.__name__) == ("numpy", "ndarray") and not one.dtype.hasobject:
+        form = (one.dtype, one.shape)
+        return form == (other.dtype, other.shape) and one.tobytes() == other.tobytes()
+    if getattr(kind, "__eq__", None) is getattr(object, "__eq__", None):
+        return bool(hasattr(one, "__dict__") and _same(vars(one), vars(other), seen))
+    return bool(one == other)

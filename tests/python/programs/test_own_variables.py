@@ -83,6 +83,39 @@ def test_ranks_share_no_global_variables(tmp_path: Path) -> None:
     assert found["bytes"] == 4 * (1000 + 2000)
 
 
+READ_ONLY = """
+import numpy as np
+
+class Node:
+    def __init__(self, at):
+        self.at, self.next = at, self
+
+nodes = [Node(n) for n in range(5)]
+arrays = {"a": np.arange(6.0), "b": [np.array([np.nan, 1.0])]}
+matrix = np.ones((3, 3))
+known = [id(each) for each in (nodes, arrays, matrix, nodes[0])]
+
+def program(mpi, change=False):
+    same = [id(each) for each in (nodes, arrays, matrix, nodes[0])] == known
+    assert same or change and mpi.rank, mpi.rank
+    assert matrix[0, 0] == 1.0 and nodes[1].at == 1 and arrays["a"][2] == 2.0
+    mpi.split(0)
+    assert matrix[0, 0] == 1.0 and nodes[1].at == 1 and arrays["a"][2] == 2.0
+    if change:
+        matrix[0, 0], nodes[1].at, arrays["a"][2] = 7.0, 7, 7.0
+    mpi.barrier()
+"""
+
+
+def test_what_is_only_read_is_not_copied(tmp_path: Path) -> None:
+    pytest.importorskip("numpy")
+    file = tmp_path / "read.py"
+    file.write_text(READ_ONLY)
+    for change in (False, True):
+        workload = {"kind": "python", "file": str(file), "function": "program"}
+        scenario({**workload, "arguments": {"change": change}}).plan()
+
+
 COUNT = 0
 SEEN: list[int] = []
 
