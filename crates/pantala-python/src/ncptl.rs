@@ -7,8 +7,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::json;
 
-/// Returns errors, warnings, options and data files of a program as JSON. A message shows the line
-/// and marks the place.
+/// Returns errors, warnings, options and data files of a program as JSON, and those of the warnings
+/// that can matter for a run (`serious`). A message shows the line and marks the place.
 #[pyfunction]
 pub(crate) fn ncptl_check(py: Python<'_>, file: &str, source: &str) -> String {
     let checked = py.detach(|| {
@@ -30,12 +30,19 @@ pub(crate) fn ncptl_check(py: Python<'_>, file: &str, source: &str) -> String {
                     })
                 });
                 let options: Vec<_> = options.collect();
-                let (warnings, files) = (rendered(&warnings), check(&program).files);
-                json!({"errors": [], "warnings": warnings, "options": options, "files": files})
+                let all = rendered(&warnings);
+                let serious: Vec<_> = warnings.into_iter().filter(|each| !each.harmless).collect();
+                json!({
+                    "errors": [],
+                    "warnings": all,
+                    "serious": rendered(&serious),
+                    "options": options,
+                    "files": check(&program).files,
+                })
             }
             Err(errors) => {
                 let errors = rendered(&errors);
-                json!({"errors": errors, "warnings": [], "options": [], "files": []})
+                json!({"errors": errors, "warnings": [], "serious": [], "options": [], "files": []})
             }
         }
     });

@@ -116,7 +116,7 @@ def explain(
             raise
         _say_fault(file, error)
         raise typer.Exit(2) from None
-    for warning in native.ncptl_check(str(file), str(workload["source"]))["warnings"]:
+    for warning in native.ncptl_check(str(file), str(workload["source"]))["serious"]:
         say(f"warning: {warning}", file=sys.stderr)
     if as_json:
         outputs = [{"rank": rank, "line": line} for rank, line in found["outputs"]]

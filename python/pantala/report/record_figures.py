@@ -181,8 +181,13 @@ def _nonminimal_time(reported: ReportedRun) -> PageFigure | None:
     )
 
 
+def _has_windows(reported: ReportedRun, record: str) -> bool:
+    """Returns whether a record has windows; without any, a row is of the whole run."""
+    return bool((reported.plan["record"].get(record) or {}).get("windows_ps"))
+
+
 def _system_time(reported: ReportedRun) -> PageFigure | None:
-    if not _recorded(reported, "system_windows"):
+    if not _has_windows(reported, "system") or not _recorded(reported, "system_windows"):
         return None
     return page_figure(
         "system_time",
@@ -196,7 +201,7 @@ def _system_time(reported: ReportedRun) -> PageFigure | None:
 
 
 def _routers_time(reported: ReportedRun) -> PageFigure | None:
-    if not _recorded(reported, "router_windows"):
+    if not _has_windows(reported, "routers") or not _recorded(reported, "router_windows"):
         return None
     shown = reported.panels()
     return page_figure(

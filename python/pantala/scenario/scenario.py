@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
@@ -26,6 +25,7 @@ from pantala.scenario.interference import Interference
 from pantala.scenario.job import Job
 from pantala.scenario.job_checks import faults_of_jobs, too_many_copies
 from pantala.scenario.job_copies import copies_of
+from pantala.scenario.key_homes import key_homes
 from pantala.scenario.machine import Machine
 from pantala.scenario.machine_defaults import completed
 from pantala.scenario.mixes import jobs_schema
@@ -249,7 +249,7 @@ class Scenario(ScenarioKeys):
         try:
             scenario = cls.model_validate(tables)
         except ValidationError as error:
-            raise scenario_error(error, source, given, _homes()) from None
+            raise scenario_error(error, source, given, key_homes()) from None
         scenario._source = source
         scenario._remember_given(given)
         return scenario
@@ -382,22 +382,3 @@ class Scenario(ScenarioKeys):
         names = [job.name for job in self.all_jobs]
         found = error_of_plan(at_written_jobs(error, places, names), self._source, self._given)
         return found if self._located is None else self._located(found)
-
-
-@cache
-def _homes() -> Mapping[str, str]:
-    """Returns the table to which each key of a table belongs, if it is a key of one table only."""
-    tables: dict[str, type[Model]] = {
-        "machine": Machine,
-        "detail": Detail,
-        "mpi": Mpi,
-        "stop": Stop,
-        "record": Record,
-    }
-    found: dict[str, list[str]] = {}
-    for name, model in tables.items():
-        for key in model.known_keys().values():
-            found.setdefault(key, []).append(f"[{name}]")
-    for key in ("kind", "ranks", "workload"):
-        found[key] = ["the workload of a job" if key == "kind" else "[[jobs]]"]
-    return {key: names[0] for key, names in found.items() if len(set(names)) == 1}

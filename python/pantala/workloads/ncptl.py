@@ -84,7 +84,7 @@ class Ncptl(FrontEnd):
         return texts
 
     def _warn(self, source: str) -> None:
-        for shown in native.ncptl_check(self.file, source)["warnings"]:
+        for shown in native.ncptl_check(self.file, source)["serious"]:
             line = shown.partition("\n")[0].removeprefix(f"{self.file}:")
             place, _, text = line.partition(": ")
             warnings.warn(ScenarioWarning(f"{self.file}:{place}", text), stacklevel=2)

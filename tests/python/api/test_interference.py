@@ -199,11 +199,12 @@ def test_runs_are_shared_with_sweeps(tmp_path: Path, both: Scenario, core: Core)
     assert made.runs["state"].to_list() == ["done"] * 3
 
 
-def test_runs_of_a_sweep_are_shared(tmp_path: Path, both: Scenario, core: Core) -> None:
+def test_a_sweep_keeps_its_directory(tmp_path: Path, both: Scenario, core: Core) -> None:
     made = pt.sweep(both, tmp_path, workers=1)
     with pytest.raises(pt.RunDirectoryError, match="something else in it"):
         pt.run(scenario(), tmp_path)
-    assert run(both, tmp_path).complete
+    with pytest.raises(pt.RunDirectoryError, match="holds the sweep"):
+        run(both, tmp_path)
     assert made.runs["state"].to_list() == ["done"] * 3
 
 

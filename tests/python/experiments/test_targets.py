@@ -97,7 +97,7 @@ def test_a_sweep_simulates_targets_only(tmp_path: Path) -> None:
     ("value", "says"),
     [
         ({"targets": ["fftt"]}, 'interference.targets[0] = "fftt": is not a job of the scenario'),
-        ({"targets": []}, "interference.targets = []: has too few items"),
+        ({"targets": []}, "interference.targets = []: is empty"),
         ({"target": ["fft"]}, "interference.target = ['fft']: unknown key"),
         ({"targets": "fft"}, 'interference.targets = "fft": is not a list'),
         ({}, "interference.targets: is missing"),

@@ -223,7 +223,7 @@ STATEMENTS: st.SearchStrategy[str] = st.deferred(
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::pantala.errors.ScenarioWarning")  # of unused variables
+@pytest.mark.filterwarnings("ignore::pantala.errors.ScenarioWarning")  # of hidden variables
 @settings(max_examples=30)
 @given(statements=st.lists(STATEMENTS, min_size=1, max_size=4), ranks=st.integers(1, 7))
 def test_the_forms_of_drawn_programs_agree(

@@ -425,7 +425,7 @@ def test_synthetic_traffic_has_nodes_routers_and_counters(tmp_path: Path) -> Non
         "routing": "minimal",
         "jobs": [{"name": "noise", "ranks": 10, "placement": "random", "workload": noise}],
         "stop": {"duration": "5 us"},
-        "record": {"routers": {}},
+        "record": {"routers": {"windows": ["1 us"]}},
     }
     run = pt.run(pt.Scenario.from_dict(asked), out=tmp_path, report=False)
     assert isinstance(run, Run)

@@ -18,12 +18,14 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// The piece of the text.
     pub span: Span,
+    /// Whether it is of no consequence for a run, such as an unused variable.
+    pub harmless: bool,
 }
 
 impl Diagnostic {
     /// A diagnostic with a message alone.
     pub fn new(span: Span, message: impl Into<String>) -> Self {
-        Self { message: message.into(), expected: Vec::new(), help: None, span }
+        Self { message: message.into(), expected: Vec::new(), help: None, span, harmless: false }
     }
 
     /// The diagnostic with an instruction.

@@ -85,8 +85,12 @@ impl Scope {
     }
 
     pub(super) fn warn(&mut self, span: Span, message: impl Into<String>) {
+        self.add_warning(Diagnostic::new(span, message));
+    }
+
+    fn add_warning(&mut self, found: Diagnostic) {
         if self.findings.warnings.len() < MAX_FINDINGS {
-            self.findings.warnings.push(Diagnostic::new(span, message));
+            self.findings.warnings.push(found);
         }
     }
 
@@ -110,7 +114,8 @@ impl Scope {
         for variable in self.variables.split_off(self.variables.len() - count) {
             if !variable.used {
                 let message = format!("variable {} is never used", variable.name);
-                self.warn(variable.span, message);
+                let found = Diagnostic::new(variable.span, message);
+                self.add_warning(Diagnostic { harmless: true, ..found });
             }
         }
     }

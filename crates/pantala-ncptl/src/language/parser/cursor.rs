@@ -237,7 +237,7 @@ impl<'a> Cursor<'a> {
             }
             _ => None,
         };
-        Box::new(Diagnostic { message, expected, help, span: token.span })
+        Box::new(Diagnostic { expected, help, ..Diagnostic::new(token.span, message) })
     }
 
     /// The error at `BACKEND`.
