@@ -84,15 +84,17 @@ fn place(path: &Path) -> (PathBuf, Option<String>) {
     (folder, Some(name))
 }
 
-/// The files of all traces of a folder, by name and rank. A file can be there plain and packed: then
-/// the packed one is the second.
-fn ranks(folder: &Path) -> std::io::Result<BTreeMap<(String, u32), (PathBuf, Option<PathBuf>)>> {
+/// The file of a rank, and the packed one if it is there both plain and packed.
+type RankFile = (PathBuf, Option<PathBuf>);
+
+/// The files of all traces of a folder, by name and rank.
+fn ranks(folder: &Path) -> std::io::Result<BTreeMap<(String, u32), RankFile>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         files.push(entry?.path());
     }
     files.sort_unstable(); // the plain file before the packed one
-    let mut found: BTreeMap<_, (PathBuf, Option<PathBuf>)> = BTreeMap::new();
+    let mut found: BTreeMap<_, RankFile> = BTreeMap::new();
     for path in files {
         if let Some(key) = path.file_name().and_then(parts) {
             match found.entry(key) {
@@ -115,4 +117,22 @@ fn parts(file: &OsStr) -> Option<(String, u32)> {
         file.strip_suffix(".gz").unwrap_or(file).strip_suffix(".et")?.rsplit_once('.')?;
     let plain = rank == "0" || !rank.starts_with(['0', '+']);
     Some((name.to_owned(), rank.parse().ok().filter(|_| plain && !name.is_empty())?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_there_plain_and_packed_is_refused() {
+        let folder = std::env::temp_dir().join(format!("pantala-chakra-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        for name in ["t.0.et", "t.0.et.gz"] {
+            std::fs::write(folder.join(name), b"").unwrap();
+        }
+        let found = find(&folder).map_err(|error| error.to_string());
+        std::fs::remove_dir_all(&folder).unwrap();
+        let message = found.unwrap_err();
+        assert!(message.contains("t.0.et: is there as t.0.et.gz too; remove one"), "{message}");
+    }
 }

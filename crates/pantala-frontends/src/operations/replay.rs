@@ -322,7 +322,7 @@ impl Sums {
     fn start(&mut self, first: Request, count: u32, times: u64) {
         let end = first.saturating_add(count);
         for (request, outgoing) in self.persistent.range(first..end) {
-            self.sent.push((Op::Isend(outgoing.clone(), *request), times));
+            self.sent.push((Op::Isend(*outgoing, *request), times));
         }
     }
 }
