@@ -38,7 +38,7 @@ def load(path: str | Path) -> Run | Experiment:
         return Run(place)
     # A run needs none of the models of scenarios.
     from pantala.experiments.experiment import Experiment
-    from pantala.experiments.listed_cases import experiment_names
+    from pantala.files.run_directory import experiment_names
 
     if is_named:
         return Experiment(place.parent.parent, place.name)

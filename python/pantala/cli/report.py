@@ -57,7 +57,7 @@ def report(
 
     names = []
     if not holds_run(directory):
-        from pantala.experiments.listed_cases import experiment_names
+        from pantala.files.run_directory import experiment_names
 
         names = experiment_names(directory)
     if out is not None and len(names) > 1:

@@ -15,8 +15,13 @@ from pantala.errors import RunDirectoryError, UsageError, nearest
 from pantala.experiments.axis_values import axis_value
 from pantala.experiments.drawn_jobs import drawn_jobs
 from pantala.experiments.experiment import Experiment
-from pantala.experiments.listed_cases import experiment_names
-from pantala.files.run_directory import DESCRIPTION_FILE, EXPERIMENTS, RUN_FILE, holds_run
+from pantala.files.run_directory import (
+    DESCRIPTION_FILE,
+    EXPERIMENTS,
+    RUN_FILE,
+    experiment_names,
+    holds_run,
+)
 from pantala.files.run_files import AGAIN
 from pantala.results.run import Run
 from pantala.runs.parts import TOGETHER

@@ -20,11 +20,12 @@ from pantala.files.run_directory import (
     EXPERIMENTS,
     INTERFERENCE_FILE,
     SLOWDOWN_FILE,
+    experiment_names,
 )
 from pantala.files.run_files import checked_document, document_of
 from pantala.files.table_errors import UNREADABLE
 
-__all__ = ["ListedCases", "experiment_names", "listed_cases"]
+__all__ = ["ListedCases", "listed_cases"]
 
 _REPEAT = "repeat pantala sweep"
 
@@ -160,8 +161,3 @@ def listed_cases(path: Path, name: str | None) -> ListedCases:
             hint += f", or give its folder, such as {path / EXPERIMENTS / names[0]}"
         raise UsageError(f"{path}: {what}; {hint}")
     return SweepCases(path, name)
-
-
-def experiment_names(path: Path) -> list[str]:
-    """Returns the names of the experiments of `pantala sweep` in a directory."""
-    return sorted(file.parent.name for file in path.glob(f"{EXPERIMENTS}/*/{DESCRIPTION_FILE}"))

@@ -75,9 +75,9 @@ class Sweep:
         self._index = Index(self.store)
         self.entries = self._index.read()
         #: The failed runs that are simulated once more.
-        self._again = {run for run, entry in self.entries.items() if entry["state"] == "failed"}
-        if not retry:
-            self._again.clear()
+        self._again = {
+            run for run, entry in self.entries.items() if retry and entry["state"] == "failed"
+        }
         self.listing: Listing = list_runs(description, root, self.entries)
         self._index.look_up(self.entries, self.listing.runs)
         self._index.look_up(self.entries, self.listing.settle(self.entries))

@@ -10,8 +10,8 @@ import polars as pl
 
 from pantala.errors import RunDirectoryError
 from pantala.experiments.experiment import Experiment
-from pantala.experiments.listed_cases import experiment_names
 from pantala.experiments.stored_status import stored_status
+from pantala.files.run_directory import experiment_names
 from pantala.store.lease import live_leases
 
 __all__ = ["crossed_text", "status", "status_of"]

@@ -22,6 +22,7 @@ from pantala.analysis.link_busy import BUSY_STEPS, LEAST_PART, busy_windows
 from pantala.catalogue.tables import TABLES
 from pantala.core.extension import core
 from pantala.errors import RunDirectoryError, first_line
+from pantala.explorer.windows import joined_window
 from pantala.files.atomic_file import write_table, write_text
 from pantala.files.run_directory import EXPLORER_FOLDER, RUN_FILE, TABLES_FILE
 from pantala.files.table_errors import UNREADABLE
@@ -187,7 +188,7 @@ def _made(run: Run) -> tuple[dict[str, Any], dict[str, pl.DataFrame]]:
         .collect()
         .lazy()
     )
-    place = (pl.col("window_start_ns") / window + 1e-6).floor().cast(pl.UInt16).alias("window")
+    place = joined_window(pl.col("window_start_ns"), window).cast(pl.UInt16).alias("window")
     found = busy_windows(run)
     parts = [
         part.with_columns(place)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from pantala.explorer.windows import joined_window
 from pantala.results.run import Run
 from pantala.run_tables.run_like import table
 
@@ -102,8 +103,7 @@ def _of_windows(
     key = ["window_start_ns", "job", *["call"] * by_call]
     rows = windows.filter(~pl.col("call").is_in(_NO_COMMUNICATION))
     if by > 1:
-        number = (pl.col("window_start_ns") / length + 1e-6).floor()
-        rows = rows.with_columns(number * length)
+        rows = rows.with_columns(joined_window(pl.col("window_start_ns"), length) * length)
     ranks = {number: job["ranks"] for number, job in enumerate(run.plan["jobs"])}
     frame = (
         rows.group_by(key)

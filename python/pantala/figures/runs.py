@@ -24,6 +24,7 @@ __all__ = [
     "Given",
     "cases",
     "check_jobs",
+    "has_windows",
     "is_experiment",
     "parts",
     "recorded",
@@ -83,6 +84,11 @@ def recorded(run: RunLike, name: str, setting: str = "") -> pl.LazyFrame:
     return frame
 
 
+def has_windows(run: RunLike, key: str) -> bool:
+    """Returns whether a record, ``system`` or ``routers``, has windows, not only the whole run."""
+    return bool((run.document["plan"]["record"].get(key) or {}).get("windows_ps"))
+
+
 def refuse_without_windows(run: RunLike, key: str) -> None:
     """Raises an error if a record has the whole run in one row, which shows nothing over time.
 
@@ -93,8 +99,7 @@ def refuse_without_windows(run: RunLike, key: str) -> None:
     Raises:
         UsageError: it has no windows.
     """
-    record = run.document["plan"]["record"].get(key)
-    if record is not None and not record.get("windows_ps"):
+    if run.document["plan"]["record"].get(key) is not None and not has_windows(run, key):
         where = getattr(run, "path", None) or run.document["plan"]["name"]
         raise UsageError(
             f"{where}: record.{key} has no windows, so nothing over time; set"

@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 
 from pantala.analysis.hottest_links import ALL_CLASSES
 from pantala.analysis.tiles import TILE_CLASSES
-from pantala.errors import UsageError, nearest
+from pantala.errors import UsageError
 from pantala.figures.link_shares import shares_of
-from pantala.figures.runs import Given
+from pantala.figures.runs import Given, check_jobs
 from pantala.figures.shown_parts import shown_parts
 from pantala.figures.tiles import counters_of
 from pantala.run_tables.run_like import RunLike, job_names
@@ -46,15 +46,9 @@ def tile_ratios(
     """
     shown = shown_parts(given, alone, spans=", over ")
     if job is not None:
-        with_job = [each for each in shown if job in job_names(each.run).values()]
-        if not with_job:
-            names = list(
-                dict.fromkeys(name for each in shown for name in job_names(each.run).values())
-            )
-            close = nearest(job, names)
-            hint = f"did you mean '{close}'?" if close else f"its jobs: {', '.join(names)}"
-            raise UsageError(f"--job {job}: the run has no such job; {hint}")
-        shown = with_job
+        names = dict.fromkeys(name for each in shown for name in job_names(each.run).values())
+        check_jobs([job], names)
+        shown = [each for each in shown if job in job_names(each.run).values()]
     found = {each.title: _ratios(each.run, job) for each in shown}
     known = {name for frame in found.values() for name in frame["class"].unique().to_list()}
     if not known:

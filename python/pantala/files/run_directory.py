@@ -84,6 +84,11 @@ _OURS = frozenset(
 _LONGEST_NAME, _LONGEST_PATH = 220, 3900
 
 
+def experiment_names(path: Path) -> list[str]:
+    """Returns the names of the experiments of `pantala sweep` in a directory."""
+    return sorted(file.parent.name for file in path.glob(f"{EXPERIMENTS}/*/{DESCRIPTION_FILE}"))
+
+
 def holds_run(path: Path) -> bool:
     """Returns whether a directory holds a run or an interference experiment."""
     return (path / RUN_FILE).is_file() or (path / INTERFERENCE_FILE).is_file()

@@ -116,10 +116,20 @@ class Model(BaseModel):
         if isinstance(data, str) and cls.shorthand is not None:
             data = {cls.shorthand: data}
         if not isinstance(data, Mapping):
+            if cls.shorthand is not None and isinstance(data, int | float):
+                raise fault("is neither text nor a table", cls._text_remedy(cls.shorthand))
             return handler(data)
         made: Self = validated(cls, data, handler)
         made._made_of = data
         return made
+
+    @classmethod
+    def _text_remedy(cls, shorthand: str) -> str:
+        """Returns how to write the text that stands for one field."""
+        extra = cls.model_fields[shorthand].json_schema_extra
+        examples = extra.get("examples") if isinstance(extra, dict) else None
+        such = f' such as "{examples[0]}"' if isinstance(examples, list) and examples else ""
+        return f"write a text{such}, or its keys in {{ }}"
 
     @classmethod
     @cache

@@ -150,9 +150,7 @@ def _say(
         return "is not a list", f'write e.g. [1, 2], or ["{given}"] for names'
     if kind == "int_type" and isinstance(given, str):
         with suppress(UnitError):
-            return "is not a whole number", f"write it in bytes: {Size.parse(given)}"
-    if kind in {"model_type", "model_attributes_type"} and path == ["skip"]:
-        return "is not a percentage", 'write a percentage such as "1 %"'
+            return "is not a whole number", f"write it without a unit: {int(Size.parse(given))}"
     words_of = _WORDS.get(kind)
     return words_of(context) if words_of else (text[:1].lower() + text[1:], "change it")
 

@@ -107,8 +107,8 @@ def _skipped(plan: Mapping[str, Any], cost: RunCost) -> RunCost:
         return cost
     fixed = min(cost.disk_bytes, _fixed_disk(plan))
     if share >= 1:
-        why = "all of which will be simulated in spite of skip: a job does not repeat often enough"
-        return replace(cost, basis=f"{cost.basis}, {why}")
+        why = "nothing will be skipped, because a job does not repeat often enough"
+        return replace(cost, basis=f"{cost.basis}; {why}")
     return replace(
         cost,
         seconds=cost.seconds * share,

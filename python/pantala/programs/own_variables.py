@@ -1,9 +1,9 @@
 """The global variables of a Python program: each rank has its own, as the processes of MPI have.
 
 All ranks run in one interpreter, so what a rank changes is kept for it and taken back for the next.
-A change is found by a comparison when the rank ends or waits, which costs nothing where programs
-only read. Not covered: class attributes, default arguments, closures, and modules that a function
-imports.
+A change is found when the rank ends or waits: each variable that functions name is compared with a
+copy of its first value. Not covered: class attributes, default arguments, closures, modules that a
+function imports, and values that cannot be copied.
 """
 
 from __future__ import annotations

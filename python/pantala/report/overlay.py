@@ -97,7 +97,7 @@ def overlaid(chosen: Representatives | None) -> dict[str, PageFigure | None]:
             any(run.jobs.select(pl.col("packets").sum()).collect().item() for run in runs.values()),
             "Packet latency",
             "Median, mean, 95th and 99th percentile cover every packet delivered"
-            f"{', as far as it was simulated' if skips else ''}.",
+            f"{' in the time that was simulated' if skips else ''}.",
             f"{KANG}, Fig. 6",
             lambda: figures.packet_latency(runs),
         ),

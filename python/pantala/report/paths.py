@@ -59,7 +59,8 @@ def paths_sentence(reported: ReportedRun) -> str:
 def waiting_share(reported: ReportedRun, number: int, waits_ns: float) -> str:
     """Returns a sentence on how much of a job's longer latency is waiting for other jobs.
 
-    It is empty if that is most of it, or not known.
+    It is empty if that is most of it, or not known: of skipped time, packets are counted and their
+    waiting is not.
 
     Args:
         reported: the run.
@@ -68,9 +69,9 @@ def waiting_share(reported: ReportedRun, number: int, waits_ns: float) -> str:
     """
     name = job_names(reported.run)[number]
     before, after = alone_row(reported, name), job_row(reported.run, number)
-    if before is None or before["packet_latency_mean_ns"] is None:
+    if reported.run.document.get("skipped") or before is None:
         return ""
-    if after["packet_latency_mean_ns"] is None:
+    if None in (before["packet_latency_mean_ns"], after["packet_latency_mean_ns"]):
         return ""
     rise = after["packet_latency_mean_ns"] - before["packet_latency_mean_ns"]
     if rise < _LEAST_RISE * before["packet_latency_mean_ns"]:

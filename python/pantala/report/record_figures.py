@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from pantala import figures
 from pantala.analysis.tiles import has_tiles
+from pantala.figures.runs import has_windows
 from pantala.figures.steps import steps_of
 from pantala.metrics.times import OUTSIDE
 from pantala.report.page_figure import YANG, PageFigure, page_figure
@@ -181,13 +182,8 @@ def _nonminimal_time(reported: ReportedRun) -> PageFigure | None:
     )
 
 
-def _has_windows(reported: ReportedRun, record: str) -> bool:
-    """Returns whether a record has windows; without any, a row is of the whole run."""
-    return bool((reported.plan["record"].get(record) or {}).get("windows_ps"))
-
-
 def _system_time(reported: ReportedRun) -> PageFigure | None:
-    if not _has_windows(reported, "system") or not _recorded(reported, "system_windows"):
+    if not has_windows(reported.run, "system") or not _recorded(reported, "system_windows"):
         return None
     return page_figure(
         "system_time",
@@ -201,7 +197,7 @@ def _system_time(reported: ReportedRun) -> PageFigure | None:
 
 
 def _routers_time(reported: ReportedRun) -> PageFigure | None:
-    if not _has_windows(reported, "routers") or not _recorded(reported, "router_windows"):
+    if not has_windows(reported.run, "routers") or not _recorded(reported, "router_windows"):
         return None
     shown = reported.panels()
     return page_figure(

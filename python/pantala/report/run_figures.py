@@ -133,8 +133,8 @@ def _latency(reported: ReportedRun) -> PageFigure | None:
         return None
     packets = table(reported.run, "packets")
     record = reported.plan["record"]
-    covers = "the simulated packets" if reported.run.document.get("skipped") else "every packet"
-    caption = f"Median, mean and the 95th and 99th percentiles cover {covers} delivered. "
+    when = " in the time that was simulated" if reported.run.document.get("skipped") else ""
+    caption = f"Median, mean and the 95th and 99th percentiles cover every packet delivered{when}. "
     if packets is None:
         caption += (
             "This run did not record single packets, so the quartiles are missing. To record them,"

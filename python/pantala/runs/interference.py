@@ -31,8 +31,6 @@ from pantala.files.atomic_file import write_table
 from pantala.files.input_file import LARGE_TEXT, read_text
 from pantala.files.json_file import write_json
 from pantala.files.run_directory import (
-    DESCRIPTION_FILE,
-    EXPERIMENTS,
     INTERFERENCE_FILE,
     REPORT_FILE,
     RUN_FILE,
@@ -40,6 +38,7 @@ from pantala.files.run_directory import (
     cannot_write,
     check_place,
     clear_left,
+    experiment_names,
     set_aside,
     taken,
 )
@@ -197,10 +196,9 @@ class InterferenceRuns:
         if (target / RUN_FILE).is_file():
             raise taken(target, "a run")
         document = _document(target)
-        sweep = next(target.glob(f"{EXPERIMENTS}/*/{DESCRIPTION_FILE}"), None)
-        if not document and sweep is not None:
+        if not document and (sweeps := experiment_names(target)):
             raise RunDirectoryError(
-                target, f"holds the sweep {sweep.parent.name}", "choose another --out for a run"
+                target, f"holds the sweep {sweeps[0]}", "choose another --out for a run"
             )
         if document and document.get("plan") != self._plan:
             raise taken(target, f"another experiment ({document.get('name')})")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -69,25 +69,19 @@ class Ncptl(FrontEnd):
         """Returns the text of the program."""
         return read_text(self.file)
 
-    def data(self, source: str) -> dict[str, str]:
+    def _data(self, names: Iterable[str]) -> dict[str, str]:
         """Returns the texts of the files that the program reads with FILE_DATA, by name.
 
         A file lies beside the program or in the current directory. What cannot be read is left out;
         the core names it.
         """
         texts = {}
-        for name in native.ncptl_check(self.file, source)["files"]:
+        for name in names:
             beside = Path(self.file).parent / name
             with contextlib.suppress(OSError, UnicodeDecodeError):
                 found = beside if beside.is_file() else Path(name)
                 texts[name] = read_text(found)
         return texts
-
-    def _warn(self, source: str) -> None:
-        for shown in native.ncptl_check(self.file, source)["serious"]:
-            line = shown.partition("\n")[0].removeprefix(f"{self.file}:")
-            place, _, text = line.partition(": ")
-            warnings.warn(ScenarioWarning(f"{self.file}:{place}", text), stacklevel=2)
 
     @override
     def as_plan(self, ranks: int) -> dict[str, Any]:
@@ -100,8 +94,12 @@ class Ncptl(FrontEnd):
             ScenarioWarning: the program is correct, but perhaps not what was meant.
         """
         source = self.source()
-        data = self.data(source)
-        self._warn(source)
+        checked = native.ncptl_check(self.file, source)
+        for shown in checked["serious"]:
+            line = shown.partition("\n")[0].removeprefix(f"{self.file}:")
+            place, _, text = line.partition(": ")
+            warnings.warn(ScenarioWarning(f"{self.file}:{place}", text), stacklevel=2)
+        data = self._data(checked["files"])
         return {
             "kind": self.kind,
             "file": self.file,

@@ -29,7 +29,9 @@ def scenario(*above: str, **replaced: str) -> str:
         ('duration = "1 us"', 'key duration = "1 us": unknown key; it belongs in [stop]'),
         ('window = "1 us"', "unknown key; it belongs in [record]"),
         ("topology = { p = 2 }", "key topology: unknown key; it belongs in [machine]"),
-        ("skip = 0.01", 'key skip = 0.01: is not a percentage; write a percentage such as "1 %"'),
+        ("skip = 0.01", 'skip = 0.01: is neither text nor a table; write a text such as "1 %"'),
+        ("detail = 4", "key detail = 4: is neither text nor a table; write a text, or its keys in"),
+        ('seed = "8 KiB"', "is not a whole number; write it without a unit: 8192"),
         (
             'skip = "auto"',
             'is a value of --skip only; write { tolerance = "1 %", if_worth = true }',

@@ -176,7 +176,7 @@ def test_ratios_are_of_links_with_a_flit() -> None:
     assert not far.texts
     own = draw("tile-ratios", {"x": made}, {"job": "b"})
     assert [axes.get_title(loc="left") for axes in own.axes if axes.lines][1:] == ["global"]
-    with pytest.raises(UsageError, match="--job c: the run has no such job; "):
+    with pytest.raises(UsageError, match="--job c: the runs have no such job; "):
         draw("tile-ratios", {"x": made}, {"job": "c"})
 
 

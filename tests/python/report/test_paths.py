@@ -10,7 +10,7 @@ import pytest
 
 import pantala as pt
 from pantala.report.finding import finding_of
-from pantala.report.paths import paths_sentence
+from pantala.report.paths import paths_sentence, waiting_share
 from pantala.report.reported_run import ReportedRun
 from pantala.report.sentences import cause_sentences
 
@@ -96,3 +96,12 @@ def test_waiting_that_is_a_part_of_the_rise_is_said_to_be(adaptive: pt.Experimen
 
 def test_minimal_paths_are_no_longer_than_alone(tmp_path: Path) -> None:
     assert paths_sentence(ReportedRun.of(_pair(tmp_path / "minimal", "minimal"))) == ""
+
+
+def test_of_skipped_time_the_share_of_waiting_is_not_known(
+    adaptive: pt.Experiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reported = ReportedRun.of(adaptive)
+    assert "of the rise" in waiting_share(reported, 0, 1.0)
+    monkeypatch.setitem(reported.run.document, "skipped", {"simulated_share": 0.5})
+    assert waiting_share(reported, 0, 1.0) == ""

@@ -203,7 +203,7 @@ def test_python_and_toml_give_equal_routings() -> None:
             "routing.q_adaptive.exploration = 2.0: must be",
         ),
         ({"threshold": 2.0}, "routing.algorithm: is missing; add algorithm = '...'"),
-        (7, "routing = 7: is not a table"),
+        (7, "routing = 7: is neither text nor a table; write a text, or its keys in { }"),
     ],
 )
 def test_a_wrong_routing_is_one_line(routing: object, says: str) -> None:

@@ -12,6 +12,10 @@ use pantala_mpi::{Cartesian, Group, Split};
 use super::handles::GROUP_EMPTY;
 use super::steps::{Combination, Event, FIRST_MADE, Local};
 
+/// The fault of a group that names places of another one.
+const NO_SUBGROUP: &str =
+    "a group has a rank twice, or one that the group from which it is made has not";
+
 /// The number of a communicator in the whole trace. 0 is the world.
 pub(super) type CommunicatorNumber = u32;
 
@@ -160,7 +164,7 @@ fn advance(
                 Event::Pick { group, places, keep: true, new } => {
                     let picked = me.group(group).map(|group| {
                         let picked = group.include(&places);
-                        picked.ok_or_else(|| fault("a group has a rank twice, or one that the group from which it is made has not".to_owned()))
+                        picked.ok_or_else(|| fault(NO_SUBGROUP.to_owned()))
                     });
                     (new, picked.transpose()?)
                 }

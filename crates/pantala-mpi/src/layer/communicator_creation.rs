@@ -192,13 +192,9 @@ impl<P> Rank<P> {
         {
             return Err(OperationFault::CommunicatorInUse { communicator: id });
         }
-        if self.requests.all_free() {
-            self.freed.clear();
-        } else {
-            let freed = self.memberships[usize::from(id)].take();
-            self.freed.extend(freed.map(|membership| membership.communicator));
-        }
-        self.memberships[usize::from(id)] = None;
+        let left = self.memberships[usize::from(id)].take();
+        self.freed.extend(left.map(|membership| membership.communicator));
+        self.freed.retain(|communicator| self.requests.receive_in(communicator.user_context()));
         Ok(())
     }
 }

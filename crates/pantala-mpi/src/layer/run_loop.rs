@@ -179,7 +179,7 @@ impl<P: OperationStream> MpiLayer<P> {
             }
             Op::Irecv(incoming, request) => {
                 let expected = self.expected(r, &incoming)?;
-                self.ranks[r].requests.open(request)?;
+                self.ranks[r].requests.open_receive(request, expected.context)?;
                 self.post_receive(r, expected, request, now, wakes)?;
                 Ok(true)
             }

@@ -360,8 +360,9 @@ pub trait OperationStream {
     /// Returns all operations of the program, each with its number of executions; `None` if unknown.
     /// Those that make or free communicators are in their order, before those that use the new ones;
     /// the order of others is any. A persistent send is an `Isend` where it starts. Operations
-    /// without payload (compute, waits, receives, marks) may be missing. The MPI layer calls it once, before the first operation, for progress displays
-    /// only. So it need not be exact.
+    /// without payload (compute, waits, receives, marks) may be missing. The MPI layer calls it
+    /// once, before the first operation, for the progress and for estimates of time and size. So it
+    /// need not be exact.
     fn summary(&self) -> Option<Vec<(Op, u64)>> {
         None
     }

@@ -7,6 +7,7 @@
 
 use pantala_engine::Time;
 
+use crate::arena::NONE;
 use crate::program::error::OperationFault;
 use crate::program::identifiers::{MAX_REQUESTS, Request};
 use crate::program::outcome::Arrived;
@@ -34,8 +35,14 @@ struct Slot {
     state: State,
     /// Whether the present wait or test counts the request in its set.
     selected: bool,
+    /// The context of the latest receive with this number.
+    context: u32,
     /// The message that the request has received.
     arrived: Option<Arrived>,
+}
+
+impl Slot {
+    const FREE: Self = Self { state: State::Free, selected: false, context: NONE, arrived: None };
 }
 
 /// The requests of a wait or test.
@@ -76,15 +83,26 @@ impl Requests {
         }
         let index = request as usize;
         if index >= self.slots.len() {
-            self.slots
-                .resize(index + 1, Slot { state: State::Free, selected: false, arrived: None });
+            self.slots.resize(index + 1, Slot::FREE);
         }
         Ok(&mut self.slots[index])
     }
 
-    /// Whether no request is active, complete or persistent.
-    pub(crate) fn all_free(&self) -> bool {
-        self.slots.iter().all(|slot| slot.state == State::Free)
+    /// Whether a request may have, or get, a message of this context.
+    pub(crate) fn receive_in(&self, context: u32) -> bool {
+        let named = |slot: &Slot| !matches!(slot.state, State::Free | State::Abandoned);
+        self.slots.iter().any(|slot| slot.context == context && named(slot))
+    }
+
+    /// Makes a free request active, for a receive in a context.
+    pub(crate) fn open_receive(
+        &mut self,
+        request: Request,
+        context: u32,
+    ) -> Result<(), OperationFault> {
+        self.open(request)?;
+        self.slots[request as usize].context = context;
+        Ok(())
     }
 
     /// Makes a free request active.
@@ -99,6 +117,9 @@ impl Requests {
         standing: PersistentOperation,
     ) -> Result<(), OperationFault> {
         self.change(request, State::Free, State::Inactive)?;
+        if let PersistentOperation::Receive(expected) = &standing {
+            self.slots[request as usize].context = expected.context;
+        }
         self.persistent.insert(request, standing);
         Ok(())
     }
@@ -142,7 +163,7 @@ impl Requests {
         if slot.state != from {
             return Err(OperationFault::RequestInUse { request });
         }
-        *slot = Slot { state: to, selected: false, arrived: None };
+        *slot = Slot { state: to, context: slot.context, ..Slot::FREE };
         self.active += u32::from(to == State::Active);
         Ok(())
     }

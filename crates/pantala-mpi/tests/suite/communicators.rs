@@ -108,13 +108,17 @@ fn numbers_are_given_again() {
 #[test]
 fn a_receive_outlives_its_communicator() {
     let reversed = table(3, |m| (Some(0), -(m as i32)));
-    let script = |me: u32| {
+    let script = |me: u32, persistent: bool| {
         let mut script = vec![Op::CommSplit(COMM_WORLD, Arc::clone(&reversed))];
         if me == 0 {
             let (source, tag) = (Source::Any, TagSelect::Any);
-            script.push(Op::Irecv(Incoming { communicator: 1, source, tag, bytes: 10 }, 0));
-            script.extend([Op::CommFree(1), Op::CommDup(COMM_WORLD)]);
-            script.push(Op::Wait(0));
+            let incoming = Incoming { communicator: 1, source, tag, bytes: 10 };
+            if persistent {
+                script.extend([Op::RecvInit(incoming, 0), Op::CommFree(1), Op::Start(0)]);
+            } else {
+                script.extend([Op::Irecv(incoming, 0), Op::CommFree(1)]);
+            }
+            script.extend([Op::CommDup(COMM_WORLD), Op::Wait(0)]);
         } else if me == 2 {
             let outgoing = Outgoing { communicator: 1, destination: 2, tag: 7, bytes: 10 };
             script.extend([Op::Compute(50_000), Op::Send(outgoing), Op::CommFree(1)]);
@@ -125,7 +129,9 @@ fn a_receive_outlives_its_communicator() {
         script
     };
     let received = Outcome::Received(Status { source: 0, tag: 7, bytes: 10 });
-    assert!(outcomes(3, script).contains(&(0, received)));
+    for persistent in [false, true] {
+        assert!(outcomes(3, |me| script(me, persistent)).contains(&(0, received.clone())));
+    }
 }
 
 #[test]

@@ -56,8 +56,8 @@ pub(crate) fn resolve(plan: &mut Plan) -> Result<(Option<f64>, Option<String>), 
 }
 
 /// The share of the time of a plan that a run simulates in the median: that of the job which repeats
-/// least, and this job. How much the iterations vary is not known before the run, so four of five runs need between
-/// half and three times as much.
+/// least, and this job. How much the iterations vary is not known before the run, so four of five
+/// runs need between half and three times as much.
 fn promised(plan: &Plan, skip: SkipPlan) -> (f64, Option<&JobPlan>) {
     let simulated = if plan.jobs.len() > 1 { TOGETHER } else { ALONE };
     let of = |job: &JobPlan| match loops(job) {
