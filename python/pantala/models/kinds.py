@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, TypeVar
 
@@ -51,9 +51,14 @@ class KindOf:
 
     It accepts what a union of pydantic with the discriminator ``kind`` accepts, and its JSON Schema
     is that of the union. The models need not be imported before a table names them.
+
+    Attributes:
+        kinds: the models by kind.
+        meant: the kind that is meant by a word that is none.
     """
 
     kinds: Mapping[str, type[Model]]
+    meant: Mapping[str, str] = field(default_factory=dict)
 
     def __get_pydantic_core_schema__(
         self, source: object, handler: GetCoreSchemaHandler
@@ -86,6 +91,8 @@ class KindOf:
             raise PydanticKnownError("model_attributes_type")
         if kind is None:
             raise PydanticKnownError("union_tag_not_found", {"discriminator": "'kind'"})
+        if isinstance(kind, str) and (meant := self.meant.get(kind.lower())):
+            raise fault("is not known", f'write kind = "{meant}"', "kind")
         if not isinstance(kind, str) or kind not in self.kinds:
             expected = ", ".join(f"'{each}'" for each in self.kinds)
             known = {"discriminator": "'kind'", "tag": str(kind), "expected_tags": expected}

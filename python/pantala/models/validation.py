@@ -6,7 +6,7 @@ fields. With `validated` a model reports the faults of all stages together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NoReturn, Protocol
 
@@ -108,7 +108,7 @@ def validated(model: Reports, data: Mapping[str, Any], handler: Callable[[Any], 
         ValidationError: with the faults of all stages.
     """
     known = model.known_keys()
-    unknown = {str(key): nearest(str(key), known.values()) for key in data if key not in known}
+    unknown = {str(key): _meant(str(key), known.values()) for key in data if key not in known}
     faults = [
         _unknown(key, meant, list(dict.fromkeys(known.values()))) for key, meant in unknown.items()
     ]
@@ -160,6 +160,12 @@ def _details(line: ErrorDetails) -> InitErrorDetails:
     if "message" in context:  # an error from `fault` or from a quantity
         kind = PydanticCustomError(line["type"], "{message}; {remedy}", context)
     return {"type": kind, "loc": line["loc"], "input": line["input"], "ctx": context}
+
+
+def _meant(key: str, known: Collection[str]) -> str | None:
+    """Returns the known key that is meant by another one, if that is clear."""
+    named = {"file": "path", "path": "file"}.get(key)
+    return named if named in known else nearest(key, known)
 
 
 def _unknown(key: str, meant: str | None, known: list[str]) -> PydanticCustomError:

@@ -23,6 +23,15 @@ _TABLES = (PATTERNS, APPLICATIONS, FRONT_ENDS, EMBER)
 _PLACES = {kind: place for table in _TABLES for kind, place in table.places.items()}
 _CLASSES = {place.rpartition(":")[2]: place for place in _PLACES.values()}
 
+#: The kind of a format or a source by which a user may call it.
+_MEANT = {
+    **dict.fromkeys(["chakra", "dumpi", "goal", "otf2"], "trace"),
+    **dict.fromkeys(["conceptual", "union"], "ncptl"),
+    **dict.fromkeys(["capture", "captured", "operation"], "operations"),
+    **dict.fromkeys(["mpi4py", "program"], "python"),
+    **dict.fromkeys(["synthetic", "traffic", "uniform"], "pattern"),
+}
+
 __all__ = ["APPLICATIONS", "Application", "Compute", "EmberMotif", "FrontEnd", "Workload"]
 __all__ += ["Workloads", *_CLASSES]
 
@@ -34,7 +43,7 @@ if TYPE_CHECKING:
     #: The workload of a job: one, or a list of applications that run one after another.
     Workloads = Workload | tuple[Workload, ...]
 else:
-    Workload = Annotated[Any, KindOf(Kinds(_PLACES))]
+    Workload = Annotated[Any, KindOf(Kinds(_PLACES), _MEANT)]
     Workloads = Annotated[
         Annotated[Workload, Tag(ONE)] | Annotated[tuple[Workload, ...], Tag(LIST)],
         Discriminator(lambda given: LIST if isinstance(given, list | tuple) else ONE),

@@ -51,6 +51,26 @@ def test_a_remedy_leads_to_what_was_meant(cli: Cli, tmp_path: Path, line: str, s
     assert said in ended.err
 
 
+@pytest.mark.parametrize(
+    ("workload", "said"),
+    [
+        ('{ kind = "GOAL", path = "x" }', 'kind = "GOAL": is not known; write kind = "trace"'),
+        ('{ kind = "conceptual", file = "x" }', 'is not known; write kind = "ncptl"'),
+        (
+            '{ kind = "trace", file = "x" }',
+            "workload.file = \"x\": unknown key; did you mean 'path'?",
+        ),
+    ],
+)
+def test_another_word_for_a_workload_leads_to_its_kind(
+    cli: Cli, tmp_path: Path, workload: str, said: str
+) -> None:
+    file = tmp_path / "tiny.toml"
+    job = f'[[jobs]]\nname = "other"\nranks = 2\nworkload = {workload}\n'
+    file.write_text(SCENARIO + job)
+    assert said in cli("check", file).err
+
+
 def test_a_failed_link_given_as_text_is_no_file(cli: Cli, tmp_path: Path) -> None:
     file = tmp_path / "tiny.toml"
     file.write_text(SCENARIO.replace("g = 9", 'g = 9, failed_links = "0-4"'))
