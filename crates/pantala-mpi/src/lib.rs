@@ -214,5 +214,6 @@ pub use program::identifiers::{
 pub use program::iteration_mark::{IterationMark, PhaseName};
 pub use program::operation::{FinalizePart, Incoming, Op, OperationStream, Outgoing, SetCall};
 pub use program::outcome::{Completion, Outcome, Status};
+pub use program::place::Place;
 pub use program::source::{OperationSource, RankContext};
 pub use program::value::{Contribution, Operator};

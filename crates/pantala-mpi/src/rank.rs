@@ -9,8 +9,9 @@ use crate::message::{Header, Message};
 use crate::program::error::OperationFault;
 use crate::program::identifiers::{CommunicatorId, MAX_REQUESTS, Request, TagSelect};
 use crate::program::iteration_mark::IterationMark;
-use crate::program::operation::Op;
+use crate::program::operation::{Op, OperationStream};
 use crate::program::outcome::{Arrived, Completion, Outcome, Status};
+use crate::program::place::Place;
 use crate::rank::collective::{BackgroundCollective, Membership, RunningCollective};
 use crate::rank::matching::Matcher;
 use crate::rank::requests::{Requests, Selection};
@@ -165,6 +166,13 @@ pub(crate) struct Rank<P> {
     pub(crate) finalizes: bool,
     pub(crate) in_final_barrier: bool,
     pub(crate) program: P,
+}
+
+impl<P: OperationStream> Rank<P> {
+    /// The place of the call that the rank is in.
+    pub(crate) fn place(&self) -> Option<Place> {
+        if self.finalizes { None } else { self.program.place() }
+    }
 }
 
 impl<P> Rank<P> {

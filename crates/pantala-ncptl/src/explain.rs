@@ -105,10 +105,12 @@ pub fn explain_within(spec: &NcptlSpec, ranks: u32, operations: u64) -> Result<E
     Ok(explanation)
 }
 
-/// Gives all ranks the value on which they agree. Returns false if a rank has nothing to agree on.
+/// Gives all ranks the value on which they agree, a time after a barrier. Here ranks do not wait for
+/// each other in a barrier, so the longest time is the one that all would have. Returns false if a
+/// rank has nothing to agree on.
 fn agree(ranks: &mut [Rank]) -> bool {
     let waiting: Vec<&mut Rank> = ranks.iter_mut().filter(|rank| rank.value.is_some()).collect();
-    let Some(value) = waiting.iter().filter_map(|rank| rank.value).min() else { return false };
+    let Some(value) = waiting.iter().filter_map(|rank| rank.value).max() else { return false };
     let now = waiting.iter().map(|rank| rank.now).max().unwrap_or(0);
     for rank in waiting {
         (rank.now, rank.value, rank.outcome) = (now, None, Outcome::Value(value));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use pantala_mpi::{
-    Communicator, Fault, Op, OperationSource, OperationStream, Outcome, RankContext,
+    Communicator, Fault, Op, OperationSource, OperationStream, Outcome, Place, RankContext,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -186,5 +186,9 @@ impl OperationStream for NcptlOperations {
     #[inline]
     fn next(&mut self, now: pantala_engine::Time, outcome: &Outcome) -> Option<Op> {
         self.0.as_mut()?.next(now, outcome)
+    }
+
+    fn place(&self) -> Option<Place> {
+        self.0.as_ref()?.place()
     }
 }

@@ -1,7 +1,7 @@
 //! The recorder of Python programs, and operation files. `pantala.programs` documents them.
 
 use crate::json::json;
-use pantala_frontends::operations::recorder::{Message, NewCommunicator, SendMode, call_of};
+use pantala_frontends::operations::recorder::{LAST, Message, NewCommunicator, SendMode, call_of};
 use pantala_frontends::operations::{
     Checked, Contents, FileFault, Iterations, Recorder, Written, agreement, merge, summary,
 };
@@ -83,10 +83,19 @@ impl PyRecorder {
 
 #[pymethods]
 impl PyRecorder {
+    /// The text of the fault of an operation at which a rank ends.
+    #[classattr]
+    const LAST: &str = LAST;
+
     #[new]
     fn new(path: &str, ranks: u32, operations_limit: u64) -> PyResult<Self> {
         let recorder = Recorder::new(create(path)?, ranks, operations_limit).map_err(fault)?;
         Ok(Self(Some(recorder)))
+    }
+
+    fn end_at(&mut self, rank: u32, operation: u64) -> PyResult<()> {
+        self.inner()?.end_at(rank, operation);
+        Ok(())
     }
 
     fn compute(&mut self, rank: u32, time: u64) -> PyResult<()> {

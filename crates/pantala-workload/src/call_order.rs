@@ -17,8 +17,8 @@ use std::rc::Rc;
 use pantala_engine::{NANOSECOND, Time};
 use pantala_fabric::{Delivery, Pull, Wakes};
 use pantala_mpi::{
-    Blocked, Fault, MpiConfig, MpiLayer, Op, OperationStream, Outcome, RankContext, RankSetup,
-    Recording, Waits,
+    Blocked, Fault, MpiConfig, MpiLayer, Op, OperationStream, Outcome, Place, RankContext,
+    RankSetup, Recording, Waits,
 };
 use serde::Serialize;
 
@@ -42,6 +42,8 @@ pub struct FaultyCall {
     pub rank: u32,
     /// The call ("send", "allreduce").
     pub call: &'static str,
+    /// The place of the call.
+    pub place: Option<Place>,
     /// The fault.
     pub fault: String,
 }
@@ -130,6 +132,7 @@ fn execute(programs: &JobOperations, ranks: u32, mpi: MpiConfig, most: u64) -> C
     let faults = layer.errors().iter().map(|error| FaultyCall {
         rank: error.rank,
         call: error.operation,
+        place: error.place.clone(),
         fault: error.fault.to_string(),
     });
     CallOrder {
@@ -159,6 +162,10 @@ impl OperationStream for Untimed {
             Op::Icompute(_, request) => Op::Icompute(1, request),
             operation => operation,
         })
+    }
+
+    fn place(&self) -> Option<Place> {
+        self.program.place()
     }
 }
 

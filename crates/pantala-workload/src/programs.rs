@@ -13,7 +13,7 @@ use pantala_frontends::operations::OperationFile;
 use pantala_frontends::trace::TraceSpec;
 use pantala_mpi::{
     COMM_WORLD, Call, Communicator, CommunicatorId, Fault, IterationMark, Op, OperationSource,
-    OperationStream, Outcome, RankContext,
+    OperationStream, Outcome, Place, RankContext,
 };
 use pantala_ncptl::{NcptlSpec, run::log::Log};
 
@@ -98,6 +98,12 @@ macro_rules! programs {
             fn summary(&self) -> Option<Vec<(Op, u64)>> {
                 match self {
                     $(Self::$Kind(program) => program.summary(),)*
+                }
+            }
+
+            fn place(&self) -> Option<Place> {
+                match self {
+                    $(Self::$Kind(program) => program.place(),)*
                 }
             }
         }
@@ -435,5 +441,9 @@ impl OperationStream for RankOperations {
     #[inline]
     fn stops_at(&self) -> Time {
         self.stops_at
+    }
+
+    fn place(&self) -> Option<Place> {
+        self.program.place()
     }
 }

@@ -30,6 +30,7 @@ from pantala.runs.interference import InterferenceRuns
 from pantala.runs.parts import parts_of
 from pantala.runs.progress import ProgressLine, shown_steps
 from pantala.scenario import Scenario
+from pantala.scenario.program_lines import with_lines
 from pantala.text.plain_console import PlainConsole
 
 __all__ = ["expected", "run"]
@@ -173,7 +174,7 @@ def _simulate_one(
         output.discard()
         raise scenario.error_of_plan(error) from None
     except SimulationError as error:
-        raise SimulationError(str(error), _keep(output)) from None
+        raise SimulationError(with_lines(str(error), scenario), _keep(output)) from None
     except KeyboardInterrupt:
         raise Interrupted(_keep(output)) from None
     except BaseException:
@@ -202,7 +203,7 @@ def _simulate_parts(
         runs.end()
         raise scenario.error_of_plan(error) from None
     except SimulationError as error:
-        raise SimulationError(str(error), runs.end()) from None
+        raise SimulationError(with_lines(str(error), scenario), runs.end()) from None
     except KeyboardInterrupt:
         raise Interrupted(runs.end(), continues=True) from None
     except BaseException:

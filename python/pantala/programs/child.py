@@ -54,6 +54,8 @@ class Work:
         folder: the private folder.
         limits: the limits of the program.
         seed: the scenario's seed and the name of the job.
+        operations: the operations whose places are asked for, by rank; if there are any, the
+            program is not recorded.
         parent: the process that waits for the answer.
     """
 
@@ -64,6 +66,7 @@ class Work:
     folder: str
     limits: Limits
     seed: tuple[int, str]
+    operations: dict[int, int]
     parent: int
 
 
@@ -116,10 +119,10 @@ def perform(work: Work, given: Callable[..., object] | None = None) -> NoReturn:
 
 
 def _record(work: Work, given: Callable[..., object] | None) -> dict[str, Any]:
-    """Loads and records the program; returns the facts of its operation file."""
+    """Loads and records the program; returns the facts of its operation file, or the places."""
     from pantala.programs.draws import Draws
     from pantala.programs.loading import check_arguments, load, place_of
-    from pantala.programs.recording import record
+    from pantala.programs.recording import places, record
 
     draws = Draws(*work.seed)
     with _restored():
@@ -136,6 +139,11 @@ def _record(work: Work, given: Callable[..., object] | None) -> dict[str, Any]:
             return function(*mpi, **arguments)
 
     path = Path(work.folder) / OPERATIONS
+    if work.operations:
+        asked = work.operations
+        return dict(
+            places(function, work.arguments, work.ranks, path, asked, run=guarded, draws=draws)
+        )
     limit = work.limits.operations
     return record(function, work.arguments, work.ranks, path, limit, run=guarded, draws=draws)
 

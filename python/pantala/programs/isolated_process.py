@@ -6,7 +6,7 @@ import json
 import os
 import re
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from pantala.programs.log import log
 from pantala.programs.process import Ending, run_apart
 from pantala.text.plain_text import plain
 
-__all__ = ["record_apart"]
+__all__ = ["places_apart", "record_apart"]
 
 _OWN = str(Path(__file__).parent)
 #: A line of a trace of Python's module faulthandler.
@@ -57,14 +57,61 @@ def record_apart(
         ProgramError: the program fails, ends its process or reaches a limit.
     """
     with scratch_folder(path.parent) as folder:
-        work = Work(file, name, arguments, ranks, str(folder), limits, seed, os.getpid())
+        work = Work(file, name, arguments, ranks, str(folder), limits, seed, {}, os.getpid())
         with log(file, name, arguments, ranks) as output:
             ending = run_apart(work, given, output.add)
-        answer = _answer(folder)
-        if "facts" not in answer:
-            raise ProgramError(plain(" ".join(_fault(work, ending, answer).split())))
-        facts: dict[str, Any] = answer["facts"]
+        facts = _facts(work, ending)
         (folder / OPERATIONS).replace(path)
+    return facts
+
+
+def places_apart(
+    file: str,
+    name: str,
+    given: Callable[..., object] | None,
+    arguments: dict[str, Any],
+    ranks: int,
+    folder: Path,
+    limits: Limits,
+    seed: tuple[int, str],
+    operations: Mapping[int, int],
+) -> dict[int, str]:
+    """Runs a recorded program again, to find the lines of some operations.
+
+    Args:
+        file: the file of the program.
+        name: the name of its function.
+        given: the function, if a session defined it.
+        arguments: its arguments besides `mpi`.
+        ranks: the number of ranks.
+        folder: a folder for files that are removed at the end.
+        limits: the limits of the program.
+        seed: the scenario's seed and the name of the job.
+        operations: by rank, the number of an operation, from 0.
+
+    Returns:
+        By rank, the file and the line of the operation.
+
+    Raises:
+        ProgramError: the program fails, ends its process or reaches a limit.
+    """
+    with scratch_folder(folder) as own:
+        asked = dict(operations)
+        work = Work(file, name, arguments, ranks, str(own), limits, seed, asked, os.getpid())
+        facts = _facts(work, run_apart(work, given, lambda _: None))
+    return {int(rank): line for rank, line in facts.items()}
+
+
+def _facts(work: Work, ending: Ending) -> dict[str, Any]:
+    """Returns the facts that a process has answered.
+
+    Raises:
+        ProgramError: it answered with an error, or not at all.
+    """
+    answer = _answer(Path(work.folder))
+    if "facts" not in answer:
+        raise ProgramError(plain(" ".join(_fault(work, ending, answer).split())))
+    facts: dict[str, Any] = answer["facts"]
     return facts
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,8 +26,10 @@ from pantala.programs.loading import ProgramFunction, place_of
 from pantala.programs.own_variables import OwnVariables
 from pantala.programs.values import RunDependentError
 
-__all__ = ["Recording", "record"]
+__all__ = ["Recording", "places", "record"]
 
+#: The most operations of a program that has been recorded before.
+_UNLIMITED = 2**48
 _OWN = str(Path(communicator.__file__).parent)
 
 
@@ -51,6 +54,8 @@ class Recording:
         self, recorder: Any, operations_limit: int, draws: Draws, variables: OwnVariables
     ) -> None:
         self._recorder = recorder
+        #: The lines of the operations at which ranks end, by rank.
+        self.ended_at: dict[int, str] = {}
         self.draws = draws
         self._variables = variables
         self._main = greenlet.getcurrent()
@@ -97,6 +102,8 @@ class Recording:
                 self._recorder.split_is_complete(each.rank, each.communicator, each.number)
                 for each in waiting
             ):
+                if self.ended_at:
+                    return
                 self._stuck(waiting[0], function)
 
     def _rank(self, call: ProgramFunction, mpi: Communicator, arguments: dict[str, Any]) -> None:
@@ -110,10 +117,13 @@ class Recording:
         """Runs a rank until it ends or waits."""
         self.draws.enter(each.rank)
         self._variables.enter(each.rank)
+        call = (0, 0)
         try:
             call = each.green.switch()
         except BaseException as error:
-            raise _error_of(error, each.rank, function) from None
+            if str(error) != core().Recorder.LAST:
+                raise _error_of(error, each.rank, function) from None
+            self.ended_at[each.rank] = _frame(error, function) or place_of(function)
         self.draws.leave(each.rank, ended=each.green.dead)
         self._variables.leave(each.rank, ended=each.green.dead)
         if not each.green.dead:
@@ -179,6 +189,42 @@ def record(
             " or set XDG_CACHE_HOME to a folder of another disk"
         ) from None
     return {**facts, "draws": draws.used}
+
+
+def places(
+    function: ProgramFunction,
+    arguments: dict[str, Any],
+    ranks: int,
+    path: Path,
+    operations: Mapping[int, int],
+    *,
+    run: ProgramFunction,
+    draws: Draws,
+) -> dict[int, str]:
+    """Runs a program that `record` has recorded up to an operation of some ranks.
+
+    Args:
+        function: the program of a rank.
+        arguments: its arguments besides `mpi`.
+        ranks: the number of ranks.
+        path: a file for operations, which stays incomplete.
+        operations: by rank, the number of an operation, from 0.
+        run: is called in place of `function`, and calls it.
+        draws: the random numbers of the ranks.
+
+    Returns:
+        By rank, the file and the line of the operation.
+
+    Raises:
+        ProgramError: the program fails on a rank.
+    """
+    recorder = core().Recorder(str(path), ranks, _UNLIMITED)
+    for rank, number in operations.items():
+        recorder.end_at(rank, number)
+    with draws:
+        recording = Recording(recorder, _UNLIMITED, draws, OwnVariables(function))
+        recording.run(function, run, arguments, ranks)
+    return recording.ended_at
 
 
 def _frame(error: BaseException, function: ProgramFunction) -> str | None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, Strict
 from typing_extensions import override
@@ -14,6 +14,9 @@ from pantala.errors import UsageError
 from pantala.models.base import PositiveDuration, PositiveSize
 from pantala.text.units import Duration
 from pantala.workloads.front_end import FrontEnd
+
+if TYPE_CHECKING:
+    from pantala.programs.limits import Limits
 
 __all__ = ["Program", "PythonProgram"]
 
@@ -66,7 +69,6 @@ class PythonProgram(FrontEnd):
         """
         from pantala.programs.cache import keep
         from pantala.programs.isolated_process import record_apart
-        from pantala.programs.limits import Limits, default_memory
         from pantala.programs.loading import given, text_of
         from pantala.system.permission import check_permitted
 
@@ -81,11 +83,7 @@ class PythonProgram(FrontEnd):
         known = _plans.get(key) or _plans.get(drawn)
         if known is not None and Path(known["path"]).is_file():
             return dict(known)
-        limits = Limits(
-            int(self.time_limit) / 1e12,
-            self.operations_limit,
-            default_memory() if self.memory_limit is None else int(self.memory_limit),
-        )
+        limits = self._limits()
         file, facts = keep(
             lambda path: record_apart(
                 self.file, self.function, function, arguments, ranks, path, limits, (seed, job)
@@ -94,6 +92,49 @@ class PythonProgram(FrontEnd):
         plan = {"kind": "operations", "path": str(file), "hash": facts["hash"]}
         _plans[drawn if facts["draws"] else key] = plan
         return dict(plan)
+
+    def lines(
+        self, ranks: int, seed: int, job: str, operations: Mapping[int, int]
+    ) -> dict[int, str]:
+        """Returns by rank the line of an operation; empty if the program does not run again.
+
+        Args:
+            ranks: the number of ranks.
+            seed: the scenario's seed.
+            job: the name of the job.
+            operations: by rank, the number of the operation in the file of the program, from 0.
+        """
+        from pantala.programs.cache import directory
+        from pantala.programs.isolated_process import places_apart
+        from pantala.programs.loading import given
+        from pantala.system.permission import check_permitted
+
+        function = given(self.file, self.function)
+        try:
+            if function is None:
+                check_permitted(self.file)
+            return places_apart(
+                self.file,
+                self.function,
+                function,
+                dict(self.arguments),
+                ranks,
+                directory(),
+                self._limits(),
+                (seed, job),
+                operations,
+            )
+        except UsageError:
+            return {}
+
+    def _limits(self) -> Limits:
+        from pantala.programs.limits import Limits, default_memory
+
+        return Limits(
+            int(self.time_limit) / 1e12,
+            self.operations_limit,
+            default_memory() if self.memory_limit is None else int(self.memory_limit),
+        )
 
 
 def Program(function: Callable[..., object], /, **arguments: Any) -> PythonProgram:  # noqa: N802 - reads as a workload

@@ -7,6 +7,7 @@ mod calls;
 mod communicators;
 mod requests;
 
+use std::collections::BTreeMap;
 use std::io::Write;
 
 use pantala_mpi::{IterationMark, Op, PhaseName};
@@ -33,7 +34,12 @@ pub struct Recorder<W> {
     communicators: Communicators,
     operations: u64,
     operations_limit: u64,
+    /// The operations that end the programs of their ranks, each with its number in the rank.
+    last: BTreeMap<u32, u64>,
 }
+
+/// The fault of an operation that ends the program of its rank ([`Recorder::end_at`]).
+pub const LAST: &str = "this is the operation in question";
 
 /// The state of a rank.
 #[derive(Debug)]
@@ -71,7 +77,14 @@ impl<W: Write> Recorder<W> {
             communicators: Communicators::new(ranks),
             operations: 0,
             operations_limit,
+            last: BTreeMap::new(),
         })
+    }
+
+    /// Fails with the fault [`LAST`] in the operation of this number of a rank, so that the caller
+    /// learns where the program makes it.
+    pub fn end_at(&mut self, rank: u32, operation: u64) {
+        self.last.insert(rank, operation);
     }
 
     fn push(&mut self, rank: u32, op: &Op) -> Result<(), CallFault> {
@@ -85,6 +98,9 @@ impl<W: Write> Recorder<W> {
         let state = self.ranks.get_mut(rank as usize);
         let stream = state.and_then(|state| state.stream.as_mut());
         let stream = stream.ok_or("the rank's program has ended")?;
+        if !self.last.is_empty() && self.last.get(&rank) == Some(&stream.operations()) {
+            return Err(LAST.to_owned());
+        }
         stream.push(op, &mut self.writer).map_err(|fault| fault.to_string())
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use pantala_engine::Time;
-use pantala_mpi::{Op, OperationStream, Outcome, Outgoing, Request};
+use pantala_mpi::{Op, OperationStream, Outcome, Outgoing, Place, Request};
 
 use super::bytes::Bytes;
 use super::contents::Contents;
@@ -280,6 +280,10 @@ impl OperationStream for Replay {
         }
         if sums.ordered { self.summary_in_order() } else { Some(sums.sent) }
     }
+
+    fn place(&self) -> Option<Place> {
+        self.executed()?.checked_sub(1).map(Place::Operation)
+    }
 }
 
 /// What a summary sees of a record.
@@ -328,6 +332,59 @@ impl Sums {
 }
 
 impl Replay {
+    /// The number of operations that the rank has executed; `None` for a large file.
+    #[cold]
+    fn executed(&self) -> Option<u64> {
+        if self.contents.records() > SUMMARY_RECORDS {
+            return None;
+        }
+        let mut reader = self.clone();
+        let mut known = BTreeMap::new();
+        let mut executed = 0u64;
+        let frames: Vec<Frame> = self.around.iter().chain([&self.top]).copied().collect();
+        for (depth, frame) in frames.iter().enumerate() {
+            // The record that runs the next block in is not over.
+            let inner = depth + 1 < frames.len();
+            let whole = reader.operations(frame, frame.end, &mut known)?;
+            let part = reader.operations(frame, frame.at - u64::from(inner), &mut known)?;
+            executed = executed.checked_add(part)?;
+            let runs = match depth.checked_sub(1).and_then(|outer| frames.get(outer)) {
+                Some(outer) => reader.read(outer.at - 1).ok()?.first,
+                None => 1,
+            };
+            executed = executed.checked_add(whole.checked_mul(runs.checked_sub(frame.times)?)?)?;
+        }
+        Some(executed)
+    }
+
+    /// The number of operations in the records of a block before `end`. `known` has those of whole
+    /// blocks.
+    fn operations(&mut self, of: &Frame, end: u64, known: &mut BTreeMap<u32, u64>) -> Option<u64> {
+        let mut operations = 0u64;
+        for at in of.first..end {
+            let record = self.read(at).ok()?;
+            let one = match record.code {
+                code::RUN => {
+                    let block = record.request;
+                    let inside = match known.get(&block) {
+                        Some(inside) => *inside,
+                        None => {
+                            let inner = self.frame(block, 1).filter(|_| block < of.block)?;
+                            let inside = self.operations(&inner, inner.end, known)?;
+                            known.insert(block, inside);
+                            inside
+                        }
+                    };
+                    inside.checked_mul(record.first)?
+                }
+                code::SENDRECV_RECEIVE => 0,
+                _ => 1,
+            };
+            operations = operations.checked_add(one)?;
+        }
+        Some(operations)
+    }
+
     /// Reads the next record of the innermost block.
     fn summed(&mut self) -> Option<Summed> {
         let record = self.read(self.top.at).ok()?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pantala_engine::Time;
 use pantala_mpi::{
-    Communicator, Fault, Op, OperationSource, OperationStream, Outcome, RankContext,
+    Communicator, Fault, Op, OperationSource, OperationStream, Outcome, Place, RankContext,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -143,5 +143,9 @@ impl OperationStream for FileOperations {
 
     fn summary(&self) -> Option<Vec<(Op, u64)>> {
         self.replay.as_ref()?.summary()
+    }
+
+    fn place(&self) -> Option<Place> {
+        self.replay.as_ref()?.place()
     }
 }

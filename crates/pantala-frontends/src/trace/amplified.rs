@@ -1,7 +1,7 @@
 //! Recorded calls with a multiple of their bytes.
 
 use pantala_engine::Time;
-use pantala_mpi::{Op, OperationStream, Outcome};
+use pantala_mpi::{Op, OperationStream, Outcome, Place};
 
 use super::bounds::MAX_BYTES;
 
@@ -65,6 +65,10 @@ impl<P: OperationStream> OperationStream for Amplified<P> {
 
     fn stops_at(&self) -> Time {
         self.program.stops_at()
+    }
+
+    fn place(&self) -> Option<Place> {
+        self.program.place()
     }
 }
 

@@ -6,6 +6,7 @@ use crate::arena::NONE;
 use crate::layer::MpiLayer;
 use crate::program::identifiers::TagSelect;
 use crate::program::operation::OperationStream;
+use crate::program::place::{At, Place};
 use crate::rank::{Activity, BlockedUntil, CALL};
 use std::borrow::Cow;
 use std::fmt;
@@ -31,6 +32,9 @@ pub struct Blocked {
     pub rank: u32,
     /// The call in which the rank is blocked ("send", "waitall", "allreduce").
     pub call: Cow<'static, str>,
+    /// The place of the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
     /// The time at which the rank blocked, in ps.
     pub since: Time,
     /// Whether the rank waits to send or to receive.
@@ -61,7 +65,8 @@ impl fmt::Display for Blocked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { job, rank, call, since, .. } = self;
         let bytes = counted(self.bytes, "byte");
-        write!(f, "job {job} rank {rank} is blocked in {call} since {since} ps: ")?;
+        let at = At(&self.place);
+        write!(f, "job {job} rank {rank} is blocked in {call}{at} since {since} ps: ")?;
         match (self.waits, self.peer) {
             (Waits::ToReceive, Some(peer)) if call == "probe" => {
                 write!(f, "a message from rank {peer}")?;
@@ -127,6 +132,7 @@ impl<P: OperationStream> MpiLayer<P> {
                 job: job.id,
                 rank: rank.number,
                 call: rank.operation.into(),
+                place: rank.place(),
                 since: rank.since,
                 waits,
                 peer: (peer != NONE).then_some(peer),
@@ -182,6 +188,7 @@ impl<P: OperationStream> MpiLayer<P> {
                 job,
                 rank: rank.number,
                 call: rank.operation.into(),
+                place: rank.place(),
                 since: rank.since,
                 waits: Waits::ToReceive,
                 peer: (source != NONE).then_some(source),

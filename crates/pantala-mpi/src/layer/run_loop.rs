@@ -131,6 +131,7 @@ impl<P: OperationStream> MpiLayer<P> {
             job: job.id,
             rank: rank.number,
             operation: rank.operation,
+            place: rank.place(),
             time: now,
             fault,
         });

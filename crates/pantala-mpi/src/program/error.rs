@@ -5,12 +5,13 @@ use pantala_engine::{Time, counted};
 use crate::collectives::kind::CollectiveKind;
 use crate::message::Header;
 use crate::program::identifiers::{CommunicatorId, MAX_REQUESTS, Request};
+use crate::program::place::{At, Place};
 use std::fmt;
 use std::sync::Arc;
 
 /// An error of a rank's program. The rank stops; other ranks and jobs continue.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("job {job} rank {rank}: {operation} at {time} ps: {fault}")]
+#[error("job {job} rank {rank}: {operation}{} at {time} ps: {fault}", At(.place))]
 pub struct RankError {
     /// The job's number in the plan.
     pub job: u16,
@@ -18,6 +19,8 @@ pub struct RankError {
     pub rank: u32,
     /// The operation ("send", "allreduce").
     pub operation: &'static str,
+    /// The place of the operation.
+    pub place: Option<Place>,
     /// Time of the error, in ps.
     pub time: Time,
     /// The fault of the operation.

@@ -9,6 +9,7 @@ use crate::communicators::group::{Group, Split};
 use crate::program::identifiers::{CommunicatorId, Request, Source, TagSelect};
 use crate::program::iteration_mark::IterationMark;
 use crate::program::outcome::Outcome;
+use crate::program::place::Place;
 use crate::program::value::Contribution;
 use std::sync::Arc;
 
@@ -373,6 +374,12 @@ pub trait OperationStream {
     fn stops_at(&self) -> Time {
         NEVER
     }
+
+    /// Returns the place of the last operation in the program, for messages; `None` if it is
+    /// unknown, or there is none.
+    fn place(&self) -> Option<Place> {
+        None
+    }
 }
 
 impl<P: OperationStream> OperationStream for Box<P> {
@@ -387,5 +394,9 @@ impl<P: OperationStream> OperationStream for Box<P> {
 
     fn stops_at(&self) -> Time {
         P::stops_at(self)
+    }
+
+    fn place(&self) -> Option<Place> {
+        P::place(self)
     }
 }

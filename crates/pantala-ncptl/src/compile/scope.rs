@@ -60,16 +60,6 @@ impl Scope {
         self.names.push((name.to_owned(), Meaning::Value(Expr::Slot(slot))));
     }
 
-    /// Makes a name visible below all others: another variable of this name hides it.
-    pub(super) fn show_below(&mut self, name: &str, slot: Slot) {
-        self.names.insert(0, (name.to_owned(), Meaning::Value(Expr::Slot(slot))));
-    }
-
-    /// Ends the visibility of the name shown last by [`show_below`](Self::show_below).
-    pub(super) fn hide_below(&mut self) {
-        self.names.remove(0);
-    }
-
     /// Binds a name to a group of tasks.
     pub(super) fn group(&mut self, name: &str, tasks: TaskSet) {
         self.names.push((name.to_owned(), Meaning::Group(tasks)));

@@ -168,8 +168,8 @@ impl Compiler {
                     Some((time, unit)) => Some((self.expr(time)?, unit.microseconds())),
                     None => None,
                 };
-                let synchronizes = timed.synchronization;
-                let step = Timed { duration, warmup, synchronizes, uniform: true, span };
+                // After each batch all tasks synchronize, so AND A SYNCHRONIZATION adds nothing.
+                let step = Timed { duration, warmup, uniform: true, span };
                 self.push(Step::Timed(Box::new(step)));
                 self.statement(&timed.body)?;
                 self.push(Step::End);
@@ -311,8 +311,7 @@ impl Compiler {
         Ok((first_set, second?))
     }
 
-    /// Compiles something that sees the variable of the senders, unless another one of its name is
-    /// visible.
+    /// Compiles something that sees the variable of the senders.
     fn seeing<T>(
         &mut self,
         senders: &ast::Tasks,
@@ -322,9 +321,10 @@ impl Compiler {
         let (Some(name), Some(slot)) = (senders.variable(), set.bound()) else {
             return compile(self);
         };
-        self.scope.show_below(&name.text, slot);
+        let mark = self.scope.mark();
+        self.scope.show(&name.text, slot);
         let compiled = compile(self);
-        self.scope.hide_below();
+        self.scope.forget(mark);
         compiled
     }
 

@@ -136,7 +136,7 @@ impl Relation {
             }
             Self::InInterval(value, negated, low, high) => {
                 let value = value.integer(view)?;
-                (low.integer(view)? <= value && value <= high.integer(view)?) != *negated
+                between(value, low.integer(view)?, high.integer(view)?) != *negated
             }
         })
     }
@@ -154,7 +154,7 @@ impl Relation {
             }
             Self::InInterval(value, negated, low, high) => {
                 let value = value.real(view)?;
-                (low.real(view)? <= value && value <= high.real(view)?) != *negated
+                between(value, low.real(view)?, high.real(view)?) != *negated
             }
             Self::Divides(divisor, value, span) => {
                 let (divisor, value) = (truncated(divisor, view)?, truncated(value, view)?);
@@ -168,4 +168,9 @@ impl Relation {
             }
         })
     }
+}
+
+/// Whether a value lies in an interval, whose ends may come in any order.
+fn between<T: PartialOrd>(value: T, one: T, other: T) -> bool {
+    (one <= value && value <= other) || (other <= value && value <= one)
 }

@@ -20,8 +20,18 @@ fn piece(range: &Range, view: &View) -> Result<Piece, Failure> {
     match range {
         Range::List(values) => Ok(Piece::List(list(values)?)),
         Range::Progression(first, last, span) => {
-            let first = list(first)?;
-            progression(&first, last.integer(view)?).map_err(|error| Failure::new(*span, &error))
+            let values = list(first)?;
+            let mut failure = None;
+            let reals = || {
+                let all = first.iter().chain([last]).map(|value| value.real(view)).collect();
+                let all: Result<Vec<f64>, Failure> = all;
+                all.map_err(|fault| failure = Some(fault)).ok()
+            };
+            let found = progression(&values, last.integer(view)?, reals);
+            match failure {
+                Some(failure) => Err(failure),
+                None => found.map_err(|error| Failure::new(*span, &error)),
+            }
         }
         Range::Comprehension(comprehension) => {
             let mut values = Vec::new();

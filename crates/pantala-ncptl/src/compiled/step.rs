@@ -86,6 +86,31 @@ impl Step {
         steps.len()
     }
 
+    /// The place of the statement; `None` for a step that is none of its own.
+    #[must_use]
+    pub const fn span(&self) -> Option<Span> {
+        Some(match self {
+            Self::Messages(_, messages) => messages.span,
+            Self::Collective(_, collective) => collective.span,
+            Self::Touch(touch) => touch.span,
+            Self::Repeat(repeat) => repeat.span,
+            Self::Timed(timed) => timed.span,
+            Self::Assign(.., span)
+            | Self::Await(_, span)
+            | Self::Delay(.., span)
+            | Self::Log(.., span)
+            | Self::Aggregate(_, span)
+            | Self::Counters(.., span)
+            | Self::Output(.., span)
+            | Self::Assert(.., span)
+            | Self::Let(.., span)
+            | Self::Draw(.., span)
+            | Self::Unless(.., span)
+            | Self::ForEach(.., span) => *span,
+            Self::Jump(_) | Self::End | Self::Table => return None,
+        })
+    }
+
     /// Whether the step, without the steps of its body, uses a variable.
     #[must_use]
     pub fn depends(&self, slot: Slot) -> bool {
@@ -317,8 +342,6 @@ pub struct Timed {
     pub duration: (Expr, u64),
     /// The time of the warm-up.
     pub warmup: Option<(Expr, u64)>,
-    /// Whether all tasks synchronize after the warm-up.
-    pub synchronizes: bool,
     /// Whether all repetitions are equal.
     pub uniform: bool,
     /// The place of the statement.

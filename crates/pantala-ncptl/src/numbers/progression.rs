@@ -66,12 +66,18 @@ impl Piece {
 /// The progression that begins with `first` (at least one value) and ends at `last`.
 ///
 /// Two values always make an arithmetic progression. Three and more are tried as an arithmetic
-/// progression, an increasing geometric one, a decreasing one by integer division, and one with the
-/// average of the ratios, whose values are rounded.
+/// progression, as geometric ones whose ratio or divisor is the same whole number throughout, and
+/// as one with the average of the ratios, whose values are rounded (`range_list_wrapper` of the
+/// reference compiler). The last form takes the values and the end as `reals`, which may be
+/// fractions.
 ///
 /// # Errors
 /// [`NumberError::NoPattern`] if none fits.
-pub fn progression(first: &[i64], last: i64) -> Result<Piece, NumberError> {
+pub fn progression(
+    first: &[i64],
+    last: i64,
+    reals: impl FnOnce() -> Option<Vec<f64>>,
+) -> Result<Piece, NumberError> {
     let no_pattern = || {
         let values: Vec<String> = first.iter().map(i64::to_string).collect();
         NumberError::NoPattern(format!("{}, ..., {last}", values.join(", ")))
@@ -86,24 +92,26 @@ pub fn progression(first: &[i64], last: i64) -> Result<Piece, NumberError> {
             if pairs().all(|(x, y)| y.wrapping_sub(x) == step) {
                 return Ok(arithmetic(one, step, last));
             }
-            if one != 0 && two.checked_rem(one) == Some(0) {
-                let ratio = two.wrapping_div(one);
-                if ratio > 1 && one > 0 && pairs().all(|(x, y)| x.checked_mul(ratio) == Some(y)) {
-                    return Ok(geometric(one, last, |x| x.checked_mul(ratio)));
+            if one < two {
+                if let Some(ratio) = whole_ratio(pairs()) {
+                    return Ok(geometric(one, |x| *x <= last, |x| x.checked_mul(ratio)));
                 }
+            } else if let Some(divisor) = whole_ratio(pairs().map(|(x, y)| (y, x))) {
+                return Ok(geometric(one, |x| *x >= last, |x| x.checked_div(divisor)));
             }
-            if two > 0 && one > two {
-                let divisor = one / two;
-                if divisor > 1 && pairs().all(|(x, y)| x / divisor == y) {
-                    return Ok(geometric(one, last, |x| Some(x / divisor)));
-                }
-            }
-            if first.iter().any(|value| *value <= 0) {
-                return Err(no_pattern());
-            }
-            by_ratio(first, last).ok_or_else(no_pattern)
+            let zero = first[..first.len() - 1].contains(&0);
+            let reals = if zero { None } else { reals() };
+            let values = reals.and_then(|reals| by_ratio(first, &reals));
+            values.ok_or_else(no_pattern)
         }
     }
+}
+
+/// The whole number that is the second value of each pair over the first; `None` if there is none.
+fn whole_ratio(mut pairs: impl Iterator<Item = (i64, i64)>) -> Option<i64> {
+    let (x, y) = pairs.next()?;
+    let ratio = y.checked_div(x).filter(|ratio| x.checked_mul(*ratio) == Some(y))?;
+    pairs.all(|(x, y)| x != 0 && x.checked_mul(ratio) == Some(y)).then_some(ratio)
 }
 
 fn arithmetic(first: i64, step: i64, last: i64) -> Piece {
@@ -115,39 +123,40 @@ fn arithmetic(first: i64, step: i64, last: i64) -> Piece {
     Piece::Arithmetic { first, step, count }
 }
 
-/// Values up to `last`, until one repeats.
-fn geometric(first: i64, last: i64, next: impl Fn(i64) -> Option<i64>) -> Piece {
-    let rising = next(first).is_none_or(|second| second > first);
-    let passes = |value: &i64| if rising { *value <= last } else { *value >= last };
+/// Values as long as they do not pass the end, until one repeats.
+fn geometric(
+    first: i64,
+    passes: impl Fn(&i64) -> bool,
+    next: impl Fn(i64) -> Option<i64>,
+) -> Piece {
     let values = std::iter::successors(Some(first), |value| {
         next(*value).filter(|following| following != value)
     });
-    Piece::List(values.take_while(passes).collect())
+    Piece::List(values.take_while(passes).take(MAX_LISTED).collect())
 }
 
 /// A geometric progression with the average of the ratios; `None` if it does not give the values.
-fn by_ratio(first: &[i64], last: i64) -> Option<Piece> {
-    let ratios = first.windows(2).map(|pair| pair[1] as f64 / pair[0] as f64);
-    let ratio = ratios.sum::<f64>() / (first.len() - 1) as f64;
+/// `reals` has the values and the end.
+fn by_ratio(first: &[i64], reals: &[f64]) -> Option<Piece> {
+    let (last, values) = reals.split_last()?;
+    let ratios = values.windows(2).map(|pair| pair[1] / pair[0]);
+    let ratio = ratios.sum::<f64>() / (values.len() - 1) as f64;
     let round = |x: f64| (x + 0.5) as i64;
-    let mut exact = first[0] as f64;
-    for value in first {
-        if round(exact) != *value {
-            return None;
-        }
-        exact *= ratio;
+    let next = values.iter().zip(&first[1..]);
+    if !ratio.is_finite() || !next.clone().all(|(x, next)| round(x * ratio) == *next) {
+        return None;
     }
-    let rising = ratio > 1.0;
-    let (mut values, mut exact) = (Vec::new(), first[0] as f64);
+    let (last, rising) = (round(*last), first[0] < first[1]);
+    let (mut listed, mut exact) = (Vec::new(), values[0]);
     loop {
         let value = round(exact);
         let passed = if rising { value > last } else { value < last };
-        if passed || values.last() == Some(&value) || values.len() >= MAX_LISTED {
-            return Some(Piece::List(values));
+        if passed || listed.last() == Some(&value) || listed.len() >= MAX_LISTED {
+            return Some(Piece::List(listed));
         }
-        values.push(value);
-        if exact >= i64::MAX as f64 {
-            return Some(Piece::List(values));
+        listed.push(value);
+        if exact.abs() >= i64::MAX as f64 {
+            return Some(Piece::List(listed));
         }
         exact *= ratio;
     }
@@ -157,14 +166,20 @@ fn by_ratio(first: &[i64], last: i64) -> Option<Piece> {
 mod tests {
     use super::*;
 
+    /// The same values, as reals.
+    fn reals(first: &[i64], last: i64) -> impl FnOnce() -> Option<Vec<f64>> {
+        let reals = first.iter().chain([&last]).map(|value| *value as f64).collect();
+        move || Some(reals)
+    }
+
     fn values(first: &[i64], last: i64) -> Vec<i64> {
-        let piece = progression(first, last).unwrap();
+        let piece = progression(first, last, reals(first, last)).unwrap();
         (0..piece.len()).map(|place| piece.value(place)).collect()
     }
 
     #[test]
     fn the_tabulated_values() {
-        let cases: [(&[i64], i64, &[i64]); 14] = [
+        let cases: [(&[i64], i64, &[i64]); 17] = [
             (&[1, 2, 4], 20, &[1, 2, 4, 8, 16]),
             (&[10], 7, &[10, 9, 8, 7]),
             (&[5], 5, &[5]),
@@ -179,6 +194,9 @@ mod tests {
             (&[1, 3], 8, &[1, 3, 5, 7]),
             (&[100, 150, 225], 1000, &[100, 150, 225, 338, 506, 759]),
             (&[1000, 1500, 2250], 8000, &[1000, 1500, 2250, 3375, 5063, 7594]),
+            (&[100, 33, 11], 1, &[100, 33, 11, 4, 1]),
+            (&[-2, 4, -8], 100, &[-2, 4, -8, 16, -32, 64, -128]),
+            (&[8, -4, 2], -100, &[8, -4, 2, -1, 0]),
         ];
         for (first, last, expected) in cases {
             assert_eq!(values(first, last), expected, "{first:?} ... {last}");
@@ -187,32 +205,56 @@ mod tests {
 
     #[test]
     fn other_values_have_no_pattern() {
-        for (first, last) in [(&[0, 1, 2, 4][..], 20), (&[-1, -2, -4], -20), (&[1, 5, 2], 9)] {
-            assert!(
-                matches!(progression(first, last), Err(NumberError::NoPattern(_))),
-                "{first:?}"
-            );
+        let cases: [(&[i64], i64); 5] = [
+            (&[0, 1, 2, 4], 20),
+            (&[-1, -2, -4], -20),
+            (&[1, 5, 2], 9),
+            (&[2, 3, 5, 7], 100),
+            (&[10, 15, 22, 33, 50], 200),
+        ];
+        for (first, last) in cases {
+            let found = progression(first, last, reals(first, last));
+            assert!(matches!(found, Err(NumberError::NoPattern(_))), "{first:?}");
         }
-        let text = progression(&[-1, -2, -4], -20).unwrap_err().to_string();
+        let first = [-1, -2, -4];
+        let text = progression(&first, -20, reals(&first, -20)).unwrap_err().to_string();
         assert_eq!(text, "{-1, -2, -4, ..., -20} is no arithmetic or geometric progression");
     }
 
     #[test]
+    fn fractions_count_where_the_ratio_does() {
+        let whole = |reals: &[f64]| reals.iter().map(|x| *x as i64).collect::<Vec<i64>>();
+        let cases: [(&[f64], &[i64]); 2] = [
+            (&[2.5, 5.0, 10.0, 40.0], &[3, 5, 10, 20, 40]),
+            (&[100.0, 150.0, 225.0, 337.5], &[100, 150, 225, 338]),
+        ];
+        for (given, expected) in cases {
+            let integers = whole(given);
+            let (last, first) = integers.split_last().unwrap();
+            let piece = progression(first, *last, || Some(given.to_vec())).unwrap();
+            assert_eq!(piece, Piece::List(expected.to_vec()));
+        }
+        // A half, a quarter and an eighth of 12.
+        let halves = || Some(vec![6.0, 3.0, 1.5, 1.0]);
+        assert!(progression(&[6, 3, 1], 1, halves).is_err());
+    }
+
+    #[test]
     fn long_progressions_are_three_numbers() {
-        let long = progression(&[1], i64::MAX).unwrap();
+        let long = progression(&[1], i64::MAX, || None).unwrap();
         assert_eq!(
             (long.len(), long.contains(77), long.contains(0)),
             (i64::MAX as u64, true, false)
         );
-        let whole = progression(&[i64::MIN], i64::MAX).unwrap();
+        let whole = progression(&[i64::MIN], i64::MAX, || None).unwrap();
         assert_eq!(whole.len(), u64::MAX);
-        let even = progression(&[8, 6], -3).unwrap();
+        let even = progression(&[8, 6], -3, || None).unwrap();
         assert!(even.contains(-2) && !even.contains(-4) && !even.contains(7));
         for x in [i64::MIN, -1, 0, 1, 2, i64::MAX] {
             for y in [i64::MIN, 0, 3, i64::MAX] {
-                let _ = progression(&[x, y], y);
-                let _ = progression(&[x, y, x], y);
-                let _ = progression(&[x, 2, y], i64::MAX);
+                for (first, last) in [(&[x, y][..], y), (&[x, y, x], y), (&[x, 2, y], i64::MAX)] {
+                    let _ = progression(first, last, reals(first, last));
+                }
             }
         }
     }

@@ -9,11 +9,11 @@ pub fn of_number(tag: i64) -> i32 {
     (tag.unsigned_abs() % (GREATEST + 1)) as i32
 }
 
-/// The tag of a text: a 64-bit hash of its bytes, treated as a number.
+/// The tag of a text: a 64-bit hash of its bytes, which have a sign, treated as a number.
 #[must_use]
 pub fn of_text(text: &str) -> i32 {
     let hash = text.bytes().fold(1_234_567_891i64, |hash, byte| {
-        hash.wrapping_mul(1_073_741_789).wrapping_add(i64::from(byte))
+        hash.wrapping_mul(1_073_741_789).wrapping_add(i64::from(byte as i8))
     });
     of_number(hash)
 }
@@ -25,6 +25,7 @@ mod tests {
     #[test]
     fn tags_are_in_range() {
         assert_eq!(of_text("abc"), 152_486_597);
+        assert_eq!((of_text("ab"), of_text("é")), (1_590_916_810, 1_590_922_155));
         assert_eq!((of_number(-7), of_number(1 << 31), of_number(i64::MIN)), (7, 0, 0));
     }
 }

@@ -79,12 +79,15 @@ fn knomial_children_of(task: i64, k: i64, tasks: i64) -> impl Iterator<Item = i6
     })
 }
 
-/// `KNOMIAL_CHILDREN(task, k, tasks)`: the number of children.
+/// `KNOMIAL_CHILDREN(task, k, tasks)`: the number of children; -1 for a task beyond the last one.
 ///
 /// # Errors
 /// [`NumberError::NoShape`] for a `k` below 2.
 pub fn knomial_children(task: i64, k: i64, tasks: i64) -> Found {
     k_nomial(k)?;
+    if task >= tasks {
+        return Ok(-1);
+    }
     Ok(knomial_children_of(task, k, tasks).count() as i64)
 }
 

@@ -3,6 +3,7 @@
 use crate::compiled::step::{Collective, CollectiveKind, Tag};
 use crate::compiled::tasks::TaskSet;
 use crate::compiled::view::{Failure, View};
+use crate::compiled::visit::Uses;
 use crate::language::source::Span;
 use crate::run::messages::{bytes, rank_of, ranks, tag};
 use pantala_mpi::Call;
@@ -273,8 +274,14 @@ fn reduce(
         }
         Ok(())
     })?;
+    // A target that depends on the sender counts once for each sender, as in the reference compiler.
+    let mut uses = Uses::default();
+    uses.tasks(target);
+    let depends = source.bound().is_some_and(|slot| uses.slots.contains(&slot));
+    let named = receivers.len();
     receivers.sort_unstable();
     receivers.dedup();
+    let named = if depends { named } else { receivers.len() };
     let of = |tasks: &[i64]| sorted(tasks.iter().map(|task| rank_of(*task, view)).collect());
     let (Some(first), false) = (senders.first(), receivers.is_empty()) else {
         return Ok(Vec::new());
@@ -285,7 +292,7 @@ fn reduce(
     let common = senders.iter().find(|task| receivers.binary_search(task).is_ok());
     let root = rank_of(*common.unwrap_or(first), view);
     let reduce = group(of(&senders), |place| Call::Reduce { root: place(root), bytes }, view);
-    if common.is_some() && receivers.len() == 1 {
+    if common.is_some() && named == 1 {
         return Ok(reduce.into_iter().collect());
     }
     let mut result = of(&receivers);

@@ -106,6 +106,11 @@ impl Job {
         format!("{}:{}:{}: {message}", self.source.name(), at.line, at.column).into()
     }
 
+    /// The file and the line of a place in the program.
+    pub(super) fn line(&self, span: Span) -> String {
+        format!("{}:{}", self.source.name(), self.source.location(span.start).line)
+    }
+
     /// Writes the key of a shared result: the values that it depends on.
     pub(super) fn key(
         &self,

@@ -1,9 +1,14 @@
 //! Loops of a rank's program: counted, over values, and for a time.
 //!
-//! A timed loop runs batches of 1, 10, 100, ... repetitions. After each, all ranks synchronize and
-//! agree on the number of repetitions that fit into the wanted time: the minimum of their
-//! estimates. The batches end when one takes a tenth of the wanted time, at most a second, or the
-//! time of the warm-up.
+//! A timed loop runs batches of 1, 10, 100, ... repetitions, at least two. After each, all ranks
+//! synchronize and agree on its shortest time. The batches end when one takes a tenth of the wanted
+//! time, or the time of the warm-up, a second if the program names none. Then as many repetitions
+//! follow as fit into the wanted time. Times are in whole microseconds (`codegen_c_generic.py` of
+//! the reference compiler, events EV_BTIME and EV_ETIME).
+//!
+//! A counted loop of at most five repetitions is unrolled before the program runs; of a longer one
+//! the body is unrolled once. So tasks that change processors in it do so in each repetition, or in
+//! the first one only (there, `n_for_count`).
 
 use std::sync::Arc;
 
@@ -19,8 +24,10 @@ use crate::run::statement_cache::Evaluated;
 
 /// Picoseconds per microsecond.
 pub(super) const MICROSECOND: u128 = 1_000_000;
-/// The longest warm-up of a timed loop if the program names none, in ps.
-const LONGEST_WARMUP: u128 = 1_000_000 * MICROSECOND;
+/// The warm-up of a timed loop if the program names none, in us.
+const WARMUP: u64 = 1_000_000;
+/// The most repetitions of a loop that is unrolled.
+pub(super) const UNROLLED: u64 = 5;
 /// The greatest number of repetitions of a batch.
 const MAX_BATCH: u64 = 1_000_000_000_000_000;
 
@@ -56,8 +63,8 @@ pub(super) struct Counted {
     timed: Option<Batches>,
     /// Whether its repetitions are marked, after the warm-up.
     marked: bool,
-    /// The mapping with which each repetition starts.
-    mapping: Option<Arc<Mapping>>,
+    /// The mapping with which each repetition starts; `None` if each starts with that of the last.
+    mapping: Option<Option<Arc<Mapping>>>,
 }
 
 /// The marks of equal repetitions.
@@ -81,8 +88,9 @@ struct Saved {
 /// The batches of a timed loop.
 #[derive(Clone, Debug)]
 struct Batches {
-    wanted: u128,
-    threshold: u128,
+    /// The wanted time, and the time at which a batch is long enough, in us.
+    wanted: u64,
+    threshold: u64,
     size: u64,
     start: Time,
 }
@@ -155,7 +163,8 @@ impl NcptlRank {
         };
         let activity = self.activity;
         let marked = self.starts_marked(job, step);
-        let mapping = self.mapping.clone();
+        let first = if warmup > 0 { warmup } else { count };
+        let mapping = self.mapping_of(repeat.uniform, first);
         let counted =
             |left, warmup| Counted { step, left, activity, warmup, timed: None, marked, mapping };
         if warmup > 0 {
@@ -215,15 +224,14 @@ impl NcptlRank {
         }
         let view = self.view(None);
         let time = |(value, unit): &(crate::compiled::expression::Expr, u64)| {
-            let value = value.integer(&view)?.max(0) as u128;
-            Ok::<_, Failure>(value * u128::from(*unit) * MICROSECOND)
+            let value = value.integer(&view)?.max(0) as u64;
+            Ok::<_, Failure>(value.saturating_mul(*unit))
         };
         let wanted = time(&timed.duration)?;
-        let threshold = match &timed.warmup {
-            Some(warmup) => time(warmup)?,
-            None => (wanted / 10).min(LONGEST_WARMUP),
-        };
+        let warmup = timed.warmup.as_ref().map_or(Ok(WARMUP), time)?;
+        let threshold = (wanted / 10).min(warmup);
         let saved = self.save();
+        let mapping = self.mapping_of(timed.uniform, u64::MAX);
         self.frames.push(Frame::Repeat(Counted {
             step,
             left: 1,
@@ -231,7 +239,7 @@ impl NcptlRank {
             warmup: Some(saved),
             timed: Some(Batches { wanted, threshold, size: 1, start: 0 }),
             marked: false,
-            mapping: self.mapping.clone(),
+            mapping,
         }));
         self.doing = Doing::TimedStart;
         Ok(Some(barrier()))
@@ -249,18 +257,19 @@ impl NcptlRank {
         }
     }
 
-    /// Another repetition of the innermost counted loop starts. Equal ones start with the mapping
-    /// of the first: the program assigns processors before it runs, once for all of them.
-    fn start_body(&mut self, job: &Job) {
+    /// The mapping with which each repetition starts, of so many that are equal or not. That of the
+    /// first if they are equal and not unrolled: the program assigns processors before it runs, once
+    /// for all of them.
+    fn mapping_of(&self, uniform: bool, repetitions: u64) -> Option<Option<Arc<Mapping>>> {
+        (uniform && repetitions > UNROLLED).then(|| self.mapping.clone())
+    }
+
+    /// Another repetition of the innermost counted loop starts.
+    fn start_body(&mut self) {
         let Some(Frame::Repeat(counted)) = self.frames.last() else { return };
         self.at = counted.step + 1;
-        let uniform = match &job.code.steps[counted.step] {
-            Step::Repeat(repeat) => repeat.uniform,
-            Step::Timed(timed) => timed.uniform,
-            _ => false,
-        };
-        if uniform && self.mapping.is_some() {
-            let mapping = counted.mapping.clone();
+        if let (Some(mapping), true) = (&counted.mapping, self.mapping.is_some()) {
+            let mapping = mapping.clone();
             self.set_mapping(mapping);
         }
     }
@@ -281,7 +290,7 @@ impl NcptlRank {
         if counted.left > 0 && counted.activity != activity {
             counted.activity = activity;
             let marked = counted.marked && counted.warmup.is_none();
-            self.start_body(job);
+            self.start_body();
             self.mark_start(marked);
             return Ok(marked.then_some(Op::IterationEnd));
         }
@@ -305,10 +314,11 @@ impl NcptlRank {
         let Step::Repeat(repeat) = &job.code.steps[step] else { return Ok(None) };
         let count = repeat.count.integer(&self.view(None))?.max(0) as u64;
         let synchronizes = repeat.synchronizes;
+        let mapping = self.mapping_of(repeat.uniform, count);
         match self.frames.last_mut() {
             Some(Frame::Repeat(counted)) if count > 0 => {
-                (counted.left, counted.activity) = (count, activity);
-                self.start_body(job);
+                (counted.left, counted.activity, counted.mapping) = (count, activity, mapping);
+                self.start_body();
                 self.mark_start(marked);
             }
             _ => {
@@ -326,45 +336,37 @@ impl NcptlRank {
         }
     }
 
-    /// Proposes how many repetitions fit into the wanted time.
+    /// Tells the others the time of the batch, in us.
     pub(super) fn propose(&mut self) -> Op {
         self.doing = Doing::TimedAgreement;
-        let value = self.batches().map_or(1, |batches| {
-            let elapsed = u128::from(self.now.saturating_sub(batches.start)).max(1);
-            let fits = u128::from(batches.size) * batches.wanted / elapsed;
-            u64::try_from(fits).unwrap_or(u64::MAX).max(1)
-        });
+        let elapsed = self.batches().map_or(0, |batches| self.now.saturating_sub(batches.start));
+        let value = elapsed / MICROSECOND as u64;
         let contribution = Contribution { operator: Operator::Min, value };
         Op::Valued(COMM_WORLD, Call::Allreduce { bytes: 8 }, contribution)
     }
 
     /// Starts the next batch, or the agreed number of repetitions.
-    pub(super) fn agree(&mut self, job: &Job, outcome: &Outcome) -> Option<Op> {
+    pub(super) fn agree(&mut self, outcome: &Outcome) -> Option<Op> {
         self.doing = Doing::Nothing;
-        let fits = if let Outcome::Value(value) = outcome { (*value).max(1) } else { 1 };
+        let elapsed = if let Outcome::Value(value) = outcome { *value } else { 0 };
         let Some(Frame::Repeat(counted)) = self.frames.last_mut() else { return None };
         let batches = counted.timed.as_mut()?;
-        let step = counted.step;
         counted.activity = self.activity;
-        // A batch takes the time `size * wanted / fits`.
-        let long_enough = u128::from(batches.size).saturating_mul(batches.wanted)
-            >= u128::from(fits).saturating_mul(batches.threshold);
-        if !long_enough && batches.size < MAX_BATCH {
+        if (elapsed < batches.threshold || batches.size == 1) && batches.size < MAX_BATCH {
             batches.size *= 10;
             batches.start = self.now;
             counted.left = batches.size;
-            self.start_body(job);
+            self.start_body();
             return None;
         }
-        counted.left = fits;
+        let fits = u128::from(batches.size) * u128::from(batches.wanted);
+        let fits = fits.checked_div(elapsed.into()).unwrap_or(1).max(1);
+        counted.left = u64::try_from(fits).unwrap_or(u64::MAX);
         counted.timed = None;
         if let Some(saved) = counted.warmup.take() {
             self.restore(saved);
         }
-        self.start_body(job);
-        match &job.code.steps[step] {
-            Step::Timed(timed) if timed.synchronizes => Some(barrier()),
-            _ => None,
-        }
+        self.start_body();
+        None
     }
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use pantala_engine::{Stream, Time};
 use pantala_mpi::{
-    COMM_WORLD, Call, Incoming, Op, OperationStream, Outcome, Outgoing, Source as Sender, TagSelect,
+    COMM_WORLD, Call, Incoming, Op, OperationStream, Outcome, Outgoing, Place, Source as Sender,
+    TagSelect,
 };
 
 use crate::compiled::step::{Shared, Step};
@@ -217,7 +218,7 @@ impl NcptlRank {
                     None
                 }
                 Doing::TimedBarrier => Some(self.propose()),
-                Doing::TimedAgreement => self.agree(&job, outcome),
+                Doing::TimedAgreement => self.agree(outcome),
             };
             if op.is_some() {
                 self.activity += 1;
@@ -456,5 +457,16 @@ impl OperationStream for NcptlRank {
             Ok(op) => op,
             Err(failure) => Some(self.abort(&failure)),
         }
+    }
+
+    fn place(&self) -> Option<Place> {
+        if self.state != State::Runs {
+            return None;
+        }
+        let step = match self.doing {
+            Doing::Messages { step, .. } | Doing::Collective { step, .. } => step,
+            _ => self.at.checked_sub(1)?,
+        };
+        Some(Place::Line(self.job.line(self.job.code.steps.get(step)?.span()?)))
     }
 }

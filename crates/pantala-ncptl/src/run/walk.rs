@@ -15,6 +15,7 @@ use crate::numbers::mersenne::Mersenne;
 use crate::numbers::random_task::Choice;
 use crate::run::groups::{Groups, MAX_SETS};
 use crate::run::job::Job;
+use crate::run::loops::UNROLLED;
 use crate::run::mapping;
 use crate::run::statement_cache::Evaluated;
 
@@ -152,10 +153,19 @@ impl<'a> Walk<'a> {
                 Step::Repeat(repeat) => {
                     let count = repeat.count.integer(&self.view())?.max(0);
                     let warmup = repeat.warmup.as_ref().map(|w| w.integer(&self.view()));
-                    let times = count.saturating_add(warmup.transpose()?.unwrap_or(0).max(0));
+                    let warmup = warmup.transpose()?.unwrap_or(0).max(0);
                     let end = repeat.after;
-                    let walked = if repeat.uniform { times.min(1) } else { times };
-                    self.repeat(at, end, walked)?;
+                    let assigns = self.job.code.assigns;
+                    let walked = |times: i64| {
+                        let unrolled = assigns && times <= UNROLLED as i64;
+                        if repeat.uniform && !unrolled { times.min(1) } else { times }
+                    };
+                    let times = if assigns {
+                        walked(warmup).saturating_add(walked(count))
+                    } else {
+                        walked(warmup.saturating_add(count))
+                    };
+                    self.repeat(at, end, times)?;
                     at = end;
                 }
                 Step::Timed(timed) => {

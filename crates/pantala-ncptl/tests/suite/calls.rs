@@ -143,6 +143,25 @@ fn reductions_follow_the_sets() {
     let cases = [
         ("all tasks reduce 2 doublewords", ["Allreduce 16 n=4"; 4]),
         ("all tasks reduce an integer to task 3", ["Reduce root 3 4 n=4"; 4]),
+        ("all tasks reduce an integer to all tasks", ["Allreduce 4 n=4"; 4]),
+        (
+            "all tasks t reduce an integer to task t/num_tasks",
+            [
+                "Reduce root 0 4 n=4; Bcast root 0 4 n=1",
+                "Reduce root 0 4 n=4",
+                "Reduce root 0 4 n=4",
+                "Reduce root 0 4 n=4",
+            ],
+        ),
+        (
+            "task 2 reduces 3 integers to all tasks",
+            [
+                "Bcast root 2 12 n=4",
+                "Bcast root 2 12 n=4",
+                "Reduce root 0 12 n=1; Bcast root 2 12 n=4",
+                "Bcast root 2 12 n=4",
+            ],
+        ),
         (
             "tasks t such that t > 1 reduce 3 integers to task 1",
             [
@@ -203,6 +222,15 @@ fn timed_loops_agree_on_their_length() {
     assert_eq!(found[0], batches);
     assert_eq!(found[1], batches.replace("Send>1", "Recv<0"));
     assert_eq!(found[3], "2 Barrier n=4; Allreduce 8 n=4; Barrier n=4; Allreduce 8 n=4");
+    // The batch of ten follows that of one, however long that takes, or short the loop is.
+    for time in ["0 microseconds", "20 microseconds", "10 microseconds plus 1 warmup millisecond"] {
+        let program = format!("for {time} task 0 sends a 4 byte message to task 1");
+        let found = calls(&program);
+        let batches = found[0].split("; ").filter(|call| call.contains("Send"));
+        let last = if time.starts_with("20") { "18 Send>1 4" } else { "9 Send>1 4" };
+        let last = if time.starts_with('0') { "Send>1 4" } else { last };
+        assert_eq!(batches.collect::<Vec<_>>(), ["Send>1 4", "10 Send>1 4", last], "{time}");
+    }
     let program = "for 20 microseconds task 0 asynchronously sends a message to task 1";
     assert!(error(program).contains("leaves asynchronous messages outstanding"));
 }
@@ -463,11 +491,16 @@ fn all_other_tasks_receive_from_all_but_themselves() {
 fn repetitions_start_with_one_mapping() {
     let swap = "task 0 is assigned to processor (processor_of(0)+1) mod num_tasks";
     let message = "task 0 sends a 4 byte message to task 1";
-    let once = format!("for 3 repetitions {{ {swap} then {message} }} then {message}");
-    assert_eq!(calls(&once), ["4 Recv<1 4", "4 Send>0 4", "", ""]);
-    let after = format!("for 2 repetitions {{ {message} then task 0 is assigned to processor 2 }}");
-    assert_eq!(calls(&after), ["2 Send>1 4", "2 Recv<0 4", "", ""]);
-    // These unroll the loop: each repetition assigns anew.
+    let once = format!("for 6 repetitions {{ {swap} then {message} }} then {message}");
+    assert_eq!(calls(&once), ["7 Recv<1 4", "7 Send>0 4", "", ""]);
+    let after = format!("for 6 repetitions {{ {message} then task 0 is assigned to processor 2 }}");
+    assert_eq!(calls(&after), ["6 Send>1 4", "6 Recv<0 4", "", ""]);
+    // A warm-up is a loop of its own.
+    let warm = format!(
+        "for 6 repetitions plus 7 warmup repetitions {{ {swap} then {message} }} then {message}"
+    );
+    assert_eq!(calls(&warm), ["7 Recv<1 4; 7 Recv<2 4", "7 Send>0 4", "7 Send>0 4", ""]);
+    // Up to five repetitions are unrolled, so each assigns anew; unique messages unroll any loop.
     let unique = format!(
         "for 2 repetitions {{ {swap} then task 0 sends a unique 4 byte message to task 1 }}"
     );
@@ -475,7 +508,8 @@ fn repetitions_start_with_one_mapping() {
     let into = format!(
         "for 2 repetitions {{ {swap} then {message} who receives it as a unique message }}"
     );
-    for program in [unique, each, into] {
+    let short = format!("for 2 repetitions {{ {swap} then {message} }}");
+    for program in [unique, each, into, short] {
         assert_eq!(
             calls(&program),
             ["Recv<1 4; Recv<2 4", "Send>0 4", "Send>0 4", ""],
@@ -519,4 +553,35 @@ fn a_branch_that_no_task_takes_cannot_fail() {
     ] {
         assert_eq!(calls(program), ["", "", "", ""], "{program}");
     }
+}
+
+/// In the reference compiler the message is compiled where the variable of the sender is in scope,
+/// although the check wants another one of its name outside.
+#[test]
+fn a_message_sees_the_variable_of_the_sender() {
+    let program = "let t be 2 while all tasks t asynchronously send a t+1 byte message to task 0 \
+                   then all tasks await completion";
+    let sent = calls(program);
+    for rank in 1..4 {
+        assert!(sent[rank].starts_with(&format!("Isend>0 {}", rank + 1)), "{sent:?}");
+    }
+}
+
+#[test]
+fn the_ends_of_an_interval_come_in_any_order() {
+    let program = "if 3 is in [5, 2] then task 0 outputs \"in\" otherwise task 0 outputs \"out\"";
+    assert_eq!(outputs(program, 1), ["in"]);
+    let program = program.replace("[5, 2]", "[5, 4]");
+    assert_eq!(outputs(&program, 1), ["out"]);
+}
+
+/// `beff.ncptl` of the reference compiler begins its ranges with fractions.
+#[test]
+fn progressions_take_fractions_as_they_are() {
+    let program = "for each x in {real(4K*root(8,200)**1), real(4K*root(8,200)**2), \
+                   real(4K*root(8,200)**3), ..., 819200} task 0 outputs x";
+    let expected = ["7943", "15403", "29871", "57926", "112332", "217837", "422436", "819200"];
+    assert_eq!(outputs(program, 1), expected);
+    let program = "for each x in {num_tasks/2, num_tasks/4, num_tasks/8, ..., 1} task 0 outputs x";
+    assert_eq!(outputs(program, 1), ["2", "1"]);
 }

@@ -120,6 +120,7 @@ mod tests {
             job: 0,
             rank,
             call: if waits == Waits::ToSend { "send" } else { "recv" }.into(),
+            place: None,
             since: 5,
             waits,
             peer,

@@ -216,7 +216,10 @@ impl Scope {
                     result = data.map(|data| (&data.count, data.data_type, description.span));
                 }
                 self.source(&reduce.source);
-                self.target(target);
+                match &target.kind {
+                    TasksKind::All(_) => self.source(target),
+                    _ => self.target(target),
+                }
             }
         }
         let Some((count, data_type, span)) = result else { return };
