@@ -34,6 +34,7 @@ mod ring_allgather;
 mod ring_reduce_scatter;
 mod scan_chain;
 mod scan_doubling;
+mod sized_tree;
 pub mod step;
 
 pub use call::Call;
@@ -99,6 +100,10 @@ pub enum Algorithm {
     BruckAlltoall,
     /// The dissemination barrier.
     Dissemination,
+    /// Gather after the sizes along a binary tree.
+    SizedGather,
+    /// Scatter after the sizes along a tree with four children.
+    SizedScatter,
     /// Scan along a chain.
     ScanChain,
     /// Scan at doubling distances.
@@ -138,6 +143,8 @@ impl Algorithm {
             Self::Ready => bruck_allgather::ready(task, point),
             Self::BruckAlltoall => bruck_alltoall::alltoall(task, point),
             Self::Dissemination => dissemination::barrier(task, point),
+            Self::SizedGather => sized_tree::gather(task, point),
+            Self::SizedScatter => sized_tree::scatter(task, point),
             Self::ScanChain => scan_chain::scan(task, point),
             Self::ScanDoubling => scan_doubling::scan(task, point),
         }

@@ -9,7 +9,7 @@ use crate::message::{Header, Message};
 use crate::program::error::OperationFault;
 use crate::program::identifiers::{CommunicatorId, MAX_REQUESTS, Request, TagSelect};
 use crate::program::iteration_mark::IterationMark;
-use crate::program::operation::{Op, OperationStream};
+use crate::program::operation::{FINALIZE, Op, OperationStream};
 use crate::program::outcome::{Arrived, Completion, Outcome, Status};
 use crate::program::place::Place;
 use crate::rank::collective::{BackgroundCollective, Membership, RunningCollective};
@@ -171,7 +171,7 @@ pub(crate) struct Rank<P> {
 impl<P: OperationStream> Rank<P> {
     /// The place of the call that the rank is in.
     pub(crate) fn place(&self) -> Option<Place> {
-        if self.finalizes { None } else { self.program.place() }
+        if self.operation == FINALIZE { None } else { self.program.place() }
     }
 }
 

@@ -54,7 +54,8 @@ def in_words(found: Mapping[str, Any], threshold: int) -> str:
     if found["faults"]:
         fault, more = found["faults"][0], len(found["faults"]) - 1
         others = f" (and {more:,} other errors)" if more else ""
-        return f"a replay fails: rank {fault['rank']}: {fault['call']}: {fault['fault']}{others}"
+        call = f"{fault['call']}{_place(fault, ' ({})')}"
+        return f"a replay fails: rank {fault['rank']}: {call}: {fault['fault']}{others}"
     if not found["blocked"]:
         return ""
     waits = ", ".join(_listed(found["blocked"]))
@@ -115,4 +116,16 @@ def _wait(wait: Mapping[str, Any]) -> str:
     to_send = wait["waits"] == "ToSend"
     what = f"{wait['bytes']:,} B to {peer}" if to_send else f"a message from {peer}"
     ended = ", which has ended" if wait["peer_ended"] else ""
-    return f"rank {wait['rank']} waits in {wait['call']} ({what}{tagged}{ended})"
+    at = _place(wait, "{}: ")
+    return f"rank {wait['rank']} waits in {wait['call']} ({at}{what}{tagged}{ended})"
+
+
+def _place(call: Mapping[str, Any], words: str) -> str:
+    """Returns the place of a call in a program, in words; empty if it is unknown."""
+    match call.get("place"):
+        case {"line": str(line)}:
+            return words.format(line)
+        case {"operation": int(number)}:
+            return words.format(f"operation {number:,}")
+        case _:
+            return ""

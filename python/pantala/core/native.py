@@ -61,7 +61,8 @@ def call_order(
     Returns:
         ``complete`` (false if the search stopped at `most`), ``operations``, ``blocked`` (what each
         rank that is left waits for: ``rank``, ``call``, ``waits``, ``peer``, ``tag``, ``bytes``,
-        ``synchronous``, ``peer_ended``), ``faults`` (``rank``, ``call``, ``fault``),
+        ``synchronous``, ``peer_ended``), ``faults`` (``rank``, ``call``, ``fault``); both with a
+        ``place`` if it is known (``line``, or the number of the ``operation``);
         ``ends_if_eager``, ``ends_at_threshold`` (bytes, or None).
 
     Raises:

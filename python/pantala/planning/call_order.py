@@ -11,6 +11,7 @@ from pantala.core import native
 from pantala.core.call_order import MOST, in_words
 from pantala.errors import Fault, PlanError, ScenarioError, ScenarioWarning
 from pantala.scenario.plan import awaited
+from pantala.scenario.program_lines import lines_of
 from pantala.text.amounts import counted
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def check_calls(scenario: Scenario, plan: Mapping[str, Any]) -> None:
             leave before: with the job, and the ranks, calls, partners and tags.
     """
     try:
-        found = list(_searched(plan))
+        found = list(_searched(scenario, plan))
     except PlanError as error:
         raise scenario.error_of_plan(error) from None
     remedy = "correct the calls in the program, or in what wrote the file"
@@ -60,11 +61,12 @@ def check_calls(scenario: Scenario, plan: Mapping[str, Any]) -> None:
         warnings.warn(ScenarioWarning(scenario.source, message), stacklevel=3)
 
 
-def _searched(plan: Mapping[str, Any]) -> Iterator[tuple[str, str, str, bool]]:
+def _searched(scenario: Scenario, plan: Mapping[str, Any]) -> Iterator[tuple[str, str, str, bool]]:
     """Yields the jobs whose calls fail, deadlock, or were not all searched.
 
     Args:
-        plan: a resolved plan.
+        scenario: the scenario.
+        plan: its resolved plan.
 
     Yields:
         The first job, the other jobs of the same file, what was found, and whether the run fails.
@@ -82,8 +84,22 @@ def _searched(plan: Mapping[str, Any]) -> Iterator[tuple[str, str, str, bool]]:
             first[key] = (workload, job["ranks"])
     for key, names in alike.items():
         found = native.call_order(*first[key], plan["mpi"], MOST)
+        _add_lines(scenario, names[0], [*found["faults"], *found["blocked"]])
         if text := in_words(found, plan["mpi"]["eager_threshold_bytes"]):
             more = f" and {counted(len(names) - 1, 'other job')}" if len(names) > 1 else ""
             waits = not plan["stop"]["duration_ps"] and not awaited(plan).isdisjoint(names)
             fails = bool(waits and found["complete"] and found["faults"])
             yield f"jobs.{names[0]}", more, text, fails
+
+
+def _add_lines(scenario: Scenario, job: str, calls: list[dict[str, Any]]) -> None:
+    """Replaces the numbers of operations of a Python program by its lines."""
+    asked = {
+        call["rank"]: call["place"]["operation"]
+        for call in calls
+        if "operation" in (call.get("place") or {})
+    }
+    lines = lines_of(scenario, job, asked) if asked else {}
+    for call in calls:
+        if call["rank"] in lines:
+            call["place"] = {"line": lines[call["rank"]]}

@@ -141,9 +141,8 @@ def _record(work: Work, given: Callable[..., object] | None) -> dict[str, Any]:
     path = Path(work.folder) / OPERATIONS
     if work.operations:
         asked = work.operations
-        return dict(
-            places(function, work.arguments, work.ranks, path, asked, run=guarded, draws=draws)
-        )
+        found = places(function, work.arguments, work.ranks, path, asked, run=guarded, draws=draws)
+        return {str(rank): line for rank, line in found.items()}
     limit = work.limits.operations
     return record(function, work.arguments, work.ranks, path, limit, run=guarded, draws=draws)
 

@@ -10,7 +10,7 @@ use pantala_frontends::operations::{
 use pantala_mpi::collectives::layout::Exchange;
 use pantala_mpi::{
     Call, Communicator, Group, Incoming, IterationMark, Op, OperationStream, Outcome, Outgoing,
-    PhaseName, RankContext, SetCall, Source, Split, TagSelect,
+    PhaseName, Place, RankContext, SetCall, Source, Split, TagSelect,
 };
 use proptest::prelude::*;
 
@@ -160,6 +160,18 @@ fn read(contents: &Arc<Contents>, rank: u32) -> Vec<Op> {
     std::iter::from_fn(|| replay.next(0, &Outcome::Done)).collect()
 }
 
+/// Checks that a replay counts its operations.
+fn counts(contents: &Arc<Contents>, rank: u32) {
+    let mut replay = Replay::new(Arc::clone(contents), rank);
+    assert_eq!(replay.place(), None);
+    let mut number = 0;
+    while replay.next(0, &Outcome::Done).is_some() {
+        assert_eq!(replay.place(), Some(Place::Operation(number)));
+        number += 1;
+    }
+    assert_eq!(replay.place(), number.checked_sub(1).map(Place::Operation));
+}
+
 proptest! {
     #![proptest_config(pantala_testing::cases(256))]
 
@@ -185,6 +197,7 @@ proptest! {
         prop_assert_eq!(contents.operations(), written.operations);
         for (rank, program) in (0..).zip(&programs) {
             prop_assert_eq!(&read(&contents, rank), program);
+            counts(&contents, rank);
         }
     }
 

@@ -38,7 +38,7 @@ pub(super) fn down(task: &Task, point: Point) -> Turn {
 }
 
 /// Parent and children.
-fn family(task: &Task, point: Point) -> [Option<u32>; 3] {
+pub(super) fn family(task: &Task, point: Point) -> [Option<u32>; 3] {
     let place = swapped(point.me, task.root);
     let child = |side: u32| {
         let child = 2 * u64::from(place) + u64::from(side);
@@ -49,7 +49,7 @@ fn family(task: &Task, point: Point) -> [Option<u32>; 3] {
 }
 
 /// The number of a member in the tree, and the member with a number.
-const fn swapped(number: u32, root: u32) -> u32 {
+pub(super) const fn swapped(number: u32, root: u32) -> u32 {
     if number == root {
         0
     } else if number == 0 {

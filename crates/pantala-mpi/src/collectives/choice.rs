@@ -126,6 +126,7 @@ fn allgather(choice: AllgatherAlgorithm, task: &Task, size: u32) -> Parts {
 const fn gather(choice: RootedAlgorithm, mpich: RootedAlgorithm) -> Parts {
     match choice {
         RootedAlgorithm::Linear => one(A::LinearGather),
+        RootedAlgorithm::SizedTree => one(A::SizedGather),
         RootedAlgorithm::BinomialTree => one(A::BinomialGather),
         RootedAlgorithm::Mpich => gather(mpich, RootedAlgorithm::BinomialTree),
     }
@@ -134,6 +135,7 @@ const fn gather(choice: RootedAlgorithm, mpich: RootedAlgorithm) -> Parts {
 const fn scatter(choice: RootedAlgorithm, mpich: RootedAlgorithm) -> Parts {
     match choice {
         RootedAlgorithm::Linear => one(A::LinearScatter),
+        RootedAlgorithm::SizedTree => one(A::SizedScatter),
         RootedAlgorithm::BinomialTree => one(A::BinomialScatter),
         RootedAlgorithm::Mpich => scatter(mpich, RootedAlgorithm::BinomialTree),
     }

@@ -54,6 +54,28 @@ pub enum Blocks {
     },
     /// All blocks whose number has this bit set, with one block per member.
     Bit(u32),
+    /// `count` blocks from `first` on, one per member, of members that are numbered after the root
+    /// and member 0 have exchanged their numbers.
+    Swapped {
+        /// The number of the first block.
+        first: u32,
+        /// Number of blocks in the set.
+        count: u32,
+        /// The root.
+        root: u32,
+        /// Number of all blocks.
+        of: u32,
+    },
+    /// The blocks of a member and of all below it in a binary tree, in which number `r` has the
+    /// children `2r + 1` and `2r + 2`; numbers as in [`Swapped`](Self::Swapped).
+    Below {
+        /// The number of the member in the tree.
+        place: u32,
+        /// The root.
+        root: u32,
+        /// Number of all blocks.
+        of: u32,
+    },
 }
 
 impl Task {
@@ -100,6 +122,20 @@ impl Layout {
                 let rest = (u64::from(size) & (2 * low - 1)).saturating_sub(low);
                 (whole + rest).saturating_mul(self.bytes(Blocks::one(0, size), size))
             }
+            Blocks::Swapped { first, count, root, of } => {
+                let end = first + count;
+                let one = |block| self.span(block, block + 1, of);
+                let has = |block| (first..end).contains(&block);
+                let span = self.span(first, end, of);
+                match (has(0), has(root)) {
+                    (true, false) => span - one(0) + one(root),
+                    (false, true) => span - one(root) + one(0),
+                    _ => span,
+                }
+            }
+            Blocks::Below { place, root, of } => levels(place, of)
+                .map(|(first, count)| self.bytes(Blocks::Swapped { first, count, root, of }, size))
+                .fold(0, u64::saturating_add),
         }
     }
 
@@ -129,6 +165,17 @@ impl Layout {
             _ => self.bytes_to(peer, size),
         }
     }
+}
+
+/// The levels of the binary tree below a number, each as its first number and their count.
+fn levels(place: u32, of: u32) -> impl Iterator<Item = (u32, u32)> {
+    (0..u32::BITS).map_while(move |level| {
+        let first = ((u64::from(place) + 1) << level) - 1;
+        (first < u64::from(of)).then(|| {
+            let end = (first + (1 << level)).min(u64::from(of));
+            (first as u32, (end - first) as u32)
+        })
+    })
 }
 
 /// The start of block `block` of `of` blocks in a vector, in bytes.

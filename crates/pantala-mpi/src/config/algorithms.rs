@@ -149,6 +149,9 @@ pub enum RootedAlgorithm {
     Linear,
     /// Along a binomial tree.
     BinomialTree,
+    /// As SST's firefly, after the sizes: gather along a binary tree, scatter along one with four
+    /// children.
+    SizedTree,
     /// MPICH's choice: a binomial tree; linear for Gatherv and Scatterv.
     Mpich,
 }

@@ -34,6 +34,8 @@ pub(crate) struct CallProgress {
     pub(crate) notices: VecDeque<Time>,
     /// The condition of the rank's wait. `None`: the rank leaves its call.
     pub(crate) until: Option<BlockedUntil>,
+    /// Whether the rank leaves its call after the next interrupt.
+    pub(crate) leaves: bool,
 }
 
 /// The state of a rank in a call.

@@ -5,8 +5,10 @@
 //! arrives interrupts a rank that is blocked. One interrupt handles all acknowledgements, and then
 //! either one payload that has arrived, which it acknowledges, or all messages that have arrived,
 //! one after the other. An interrupt at any other time is missed, and the rank makes up for it when
-//! it blocks the next time. A rank that leaves a call first handles the messages that have arrived.
-//! When the NIC has sent an acknowledgement, it interrupts the host once more.
+//! it blocks the next time. A rank that leaves a call while messages have arrived that it has not
+//! handled takes one more interrupt, the one that it has missed or the next one, and leaves after it,
+//! whatever that has handled (`enterMakeProgress`, `processMakeProgress`). When the NIC has sent an
+//! acknowledgement, it interrupts the host once more.
 //!
 //! The rank is busy while it posts, matches, copies and deregisters. All of it takes place in one
 //! order, so the end of each activity is known at its start.
@@ -77,9 +79,13 @@ impl<P: OperationStream> MpiLayer<P> {
             self.hosts.progress[r].until = None;
             tests = until == BlockedUntil::Progress;
         }
-        let host = &self.hosts.progress[r];
-        host.arrived.is_empty() && !(tests && host.missed)
-            || self.become_attentive(r, BlockedUntil::Progress, now, wakes)
+        let host = &mut self.hosts.progress[r];
+        let leaves = std::mem::take(&mut host.leaves);
+        if leaves || host.arrived.is_empty() && !(tests && host.missed) {
+            return true;
+        }
+        host.leaves = true;
+        self.become_attentive(r, BlockedUntil::Progress, now, wakes)
     }
 
     fn become_attentive(

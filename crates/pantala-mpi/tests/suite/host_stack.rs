@@ -166,6 +166,32 @@ fn a_computing_rank_answers_nothing() {
     assert!(got[0] < long, "the request is answered while the rank computes");
 }
 
+/// A rank that leaves a call takes one interrupt, and leaves what arrives meanwhile to the next call.
+#[test]
+fn a_call_ends_after_one_interrupt() {
+    let (computes, copy) = (10_000_000, 8 * 344);
+    let posted = CALL + SETUP + copy;
+    let called = 2 * (2 * CALL) + computes;
+    // The first message arrives while the rank computes, the second one 20 ns after the rank has
+    // begun to match it.
+    let second = called + posted + 20_000 - (eager(8).0 - MATCH - RECEIVE - CALL);
+    let sender =
+        vec![Op::Send(to(1, 0, 8)), Op::Compute(second - eager(8).1), Op::Send(to(1, 1, 8))];
+    let rank = vec![
+        Op::Irecv(from(0, 1, 8), 0),
+        Op::Irecv(from(0, 0, 8), 1),
+        Op::Compute(computes),
+        Op::Isend(to(2, 0, 8), 2),
+        Op::Isend(to(2, 1, 8), 3),
+        Op::WAITALL,
+    ];
+    let receiver = vec![Op::Recv(from(1, 0, 8)), Op::Recv(from(1, 1, 8))];
+    let first = called + posted + 2 * MATCH + RECEIVE + CALL;
+    let ends = ends(firefly(), vec![sender, rank, receiver]);
+    assert_eq!(ends[2], first + eager(8).0);
+    assert_eq!(ends[1], first + posted + MATCH + RECEIVE + CALL + 2 * CALL);
+}
+
 /// The data flow while the receiver computes, but nobody acknowledges them.
 #[test]
 fn a_payload_waits_for_its_acknowledgement() {

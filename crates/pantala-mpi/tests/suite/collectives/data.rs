@@ -79,13 +79,26 @@ fn blocks_of(size: u32, machine: &impl Fn(u32) -> Collective) -> u32 {
             };
             let of = match blocks {
                 Blocks::All => continue,
-                Blocks::Range { of, .. } => of,
+                Blocks::Range { of, .. }
+                | Blocks::Swapped { of, .. }
+                | Blocks::Below { of, .. } => of,
                 Blocks::Bit(_) => size,
             };
             assert_eq!(*found.get_or_insert(of), of, "members agree about the number of blocks");
         }
     }
     found.unwrap_or(1)
+}
+
+fn swapped(number: u32, root: u32) -> usize {
+    let member = if number == root {
+        0
+    } else if number == 0 {
+        root
+    } else {
+        number
+    };
+    member as usize
 }
 
 fn numbers(blocks: Blocks, of: u32) -> Vec<usize> {
@@ -96,6 +109,18 @@ fn numbers(blocks: Blocks, of: u32) -> Vec<usize> {
             (first..first + count).map(|block| (block % of) as usize).collect()
         }
         Blocks::Bit(bit) => (0..of as usize).filter(|block| block >> bit & 1 == 1).collect(),
+        Blocks::Swapped { first, count, root, of } => {
+            assert!(first + count <= of);
+            (first..first + count).map(|number| swapped(number, root)).collect()
+        }
+        Blocks::Below { place, root, of } => {
+            let below = |number: u32| {
+                let ancestors =
+                    std::iter::successors(Some(number), |n| Some(n.checked_sub(1)? / 2));
+                ancestors.into_iter().any(|ancestor| ancestor == place)
+            };
+            (0..of).filter(|number| below(*number)).map(|number| swapped(number, root)).collect()
+        }
     }
 }
 
