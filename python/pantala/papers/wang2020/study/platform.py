@@ -13,7 +13,7 @@ from typing import Any
 NETWORKS = {"1D": "wang2020_1d", "2D": "wang2020_2d"}
 PLACEMENTS = ("random", "random_routers", "random_groups")
 #: The paper's minimal and adaptive routing.
-ROUTINGS = ("minimal", "codes_adp")
+ROUTINGS = ("codes_custom_min", "codes_custom_adp")
 #: The jobs of Table III, in the order of their placement. Jobs of several workloads come first, so
 #: that more of them have the same nodes in each and run alone once.
 WORKLOADS = {
