@@ -674,32 +674,40 @@ class CollectivesKeys(Model):
     - ring: along a ring, one block at a time.
     - mpich: MPICH's choice, by message size and number of ranks.
     """
-    gather: Literal["linear", "binomial_tree", "mpich"] = "binomial_tree"
+    gather: Literal["linear", "binomial_tree", "sized_tree", "mpich"] = "binomial_tree"
     """Algorithm of Gather.
 
     - linear: between the root and all others at once.
     - binomial_tree: along a binomial tree.
+    - sized_tree: as SST's firefly, after the sizes: gather along a binary tree, scatter along one with four
+      children.
     - mpich: MPICH's choice: a binomial tree; linear for Gatherv and Scatterv.
     """
-    gatherv: Literal["linear", "binomial_tree", "mpich"] = "binomial_tree"
+    gatherv: Literal["linear", "binomial_tree", "sized_tree", "mpich"] = "binomial_tree"
     """Algorithm of Gatherv (blocks of different sizes).
 
     - linear: between the root and all others at once.
     - binomial_tree: along a binomial tree.
+    - sized_tree: as SST's firefly, after the sizes: gather along a binary tree, scatter along one with four
+      children.
     - mpich: MPICH's choice: a binomial tree; linear for Gatherv and Scatterv.
     """
-    scatter: Literal["linear", "binomial_tree", "mpich"] = "binomial_tree"
+    scatter: Literal["linear", "binomial_tree", "sized_tree", "mpich"] = "binomial_tree"
     """Algorithm of Scatter.
 
     - linear: between the root and all others at once.
     - binomial_tree: along a binomial tree.
+    - sized_tree: as SST's firefly, after the sizes: gather along a binary tree, scatter along one with four
+      children.
     - mpich: MPICH's choice: a binomial tree; linear for Gatherv and Scatterv.
     """
-    scatterv: Literal["linear", "binomial_tree", "mpich"] = "binomial_tree"
+    scatterv: Literal["linear", "binomial_tree", "sized_tree", "mpich"] = "binomial_tree"
     """Algorithm of Scatterv (blocks of different sizes).
 
     - linear: between the root and all others at once.
     - binomial_tree: along a binomial tree.
+    - sized_tree: as SST's firefly, after the sizes: gather along a binary tree, scatter along one with four
+      children.
     - mpich: MPICH's choice: a binomial tree; linear for Gatherv and Scatterv.
     """
     alltoall: Literal["ring", "pairwise", "linear", "bruck", "mpich"] = "ring"

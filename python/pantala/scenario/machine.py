@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, get_origin
 
 from pydantic import ValidationError, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
@@ -47,6 +47,24 @@ class Router(RouterKeys):
         data.setdefault("model", cls.model_fields["model"].default)
         whole = merge(router_preset(data["model"])["router"], data)
         return with_unread(cls, whole, {"crossbar_bandwidth": "1 TB/s"})
+
+
+def _of_model(preset: Mapping[str, Any], given: object) -> dict[str, Any]:
+    """Returns the router's keys of a machine preset without the stages of another router model.
+
+    Args:
+        preset: the keys.
+        given: the router as given.
+    """
+    model = given.get("model") if isinstance(given, Mapping) else getattr(given, "model", None)
+    if model is None or model == preset.get("model"):
+        return dict(preset)
+    fields = Router.model_fields
+    return {
+        key: value
+        for key, value in preset.items()
+        if key not in fields or get_origin(fields[key].annotation) is not Literal
+    }
 
 
 class Nic(NicKeys):
@@ -100,6 +118,7 @@ class Machine(MachineKeys):
                 preset["topology"] = over_preset(preset["topology"], shape)
                 if changes_shape(shape):
                     preset.pop("compute_nodes", None)
+            preset["router"] = _of_model(preset.get("router", {}), data.get("router"))
             data = merge(preset, data)
             kind = _kind(data["topology"])
             below = of_kind(preset["links"], kind, only=True)

@@ -20,7 +20,9 @@ from pantala.scenario.presets import (
     preset_source_texts,
     preset_text,
     router_preset,
+    router_presets,
 )
+from pantala.scenario.routing import ALGORITHMS
 from pantala.text.units import Bandwidth, Duration
 
 #: The numbers of the papers' machines. The presets' files name the papers' sections.
@@ -152,6 +154,37 @@ def test_the_local_links_of_wang2020_round_to_a_byte(name: str) -> None:
     machine = pt.Machine.of(name)
     for key in machine.topology.inside:
         assert abs(machine.links.classes()[key].bandwidth - 4.69 * 2**30) < 1
+
+
+SMALL: dict[str, dict[str, Any]] = {
+    "wang2020_1d": {"p": 2, "a": 4, "h": 2, "g": 5, "links_per_pair": 0},
+    "wang2020_2d": {"p": 2, "rows": 2, "columns": 2, "h": 2, "g": 5, "links_per_pair": 0},
+}
+
+
+@pytest.mark.native
+@pytest.mark.filterwarnings("ignore::pantala.ScenarioWarning")
+@pytest.mark.parametrize("preset", SMALL)
+def test_other_routings_and_routers_are_not_refused_for_what_a_preset_says(preset: str) -> None:
+    def scenario(routing: str, **router: str) -> pt.Scenario:
+        machine = {"preset": preset, "topology": SMALL[preset], "router": router}
+        job = pt.Job(name="job", ranks=8, workload={"kind": "halo3d", "grid": [2, 2, 2]})
+        return pt.Scenario(name="s", machine=machine, routing=routing, jobs=[job])
+
+    keys = set()
+    for routing in ALGORITHMS:
+        try:
+            scenario(routing).plan()
+        except pt.ScenarioError as error:
+            keys.add(error.key)
+    # An algorithm can refuse such groups or links.
+    assert keys <= {"routing.algorithm"}
+    for model in router_presets():
+        made = scenario("minimal", model=model)
+        assert made.plan()
+        # The order of links is of the preset's own router.
+        of_codes = made.machine.router.link_order in {"lowest_vc", "highest_vc"}
+        assert of_codes == (model == "codes_dally")
 
 
 def test_the_cables_of_theta_and_cori() -> None:

@@ -87,8 +87,8 @@ impl Range {
 fn range(number: u32, size: u32) -> (Option<u32>, Range) {
     let (mut parent, mut own) = (None, Range { first: 0, count: size });
     while own.first != number {
-        let parts = (0..CHILDREN).filter_map(|part| own.part(part));
-        let Some(inner) = parts.filter(|part| part.first <= number).last() else { break };
+        let mut parts = (0..CHILDREN).rev().filter_map(|part| own.part(part));
+        let Some(inner) = parts.find(|part| part.first <= number) else { break };
         (parent, own) = (Some(own.first), inner);
     }
     (parent, own)
