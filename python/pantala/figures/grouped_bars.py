@@ -65,12 +65,17 @@ def grouped_bars(bars: Sequence[GroupedBar], label: str, unit: str = "ns") -> Fi
     columns = min(2 if len(bars) > 12 * len(names) else 3, len(names))
     rows = -(-len(names) // columns)
     divisor, shown = unit_for(unit, max(map(_top, bars)))
+    own_groups = _groups(bars, names)
+    size = WIDTH if columns > 1 else 0.62 * WIDTH
+    labels = _labels(own_groups, size / columns - _SCALE)
+    lines = max(label.count("\n") for own in labels for label in own)
     with style():
-        figure = new_figure(0.5 + 1.9 * rows, WIDTH if columns > 1 else 0.62 * WIDTH)
+        figure = new_figure(0.5 + (1.9 + _LINE * lines) * rows, size)
         panels = figure.subplots(rows, columns, squeeze=False).ravel()
         for panel in panels[len(names) :]:
             panel.set_axis_off()
-        for panel, name, groups in zip(panels, names, _groups(bars, names), strict=False):
+        shown_groups = zip(panels, names, own_groups, labels, strict=False)
+        for panel, name, groups, below in shown_groups:
             own = [bar for bar in bars if bar.panel == name]
             longest = max(_top(bar) for bar in own)
             beside = [each for each in series if any(bar.series == each for bar in own)]
@@ -84,7 +89,7 @@ def grouped_bars(bars: Sequence[GroupedBar], label: str, unit: str = "ns") -> Fi
                     error = [[end / divisor for end in side] for side in ends]
                     panel.errorbar(x, bar.mean / divisor, yerr=error, color=INK, lw=0.9, capsize=2)
             panel.set_title(name)
-            panel.set_xticks(range(len(groups)), groups)
+            panel.set_xticks(range(len(groups)), below)
             panel.tick_params(axis="x", length=0)
             panel.set_ylim(0, 1.05 * longest / divisor or 1.0)
             panel.grid(axis="y")
@@ -103,6 +108,19 @@ def grouped_bars(bars: Sequence[GroupedBar], label: str, unit: str = "ns") -> Fi
 
 
 _ORDERS = ("panel", "series")
+#: Inches for the scale of a panel, for a letter and for a line of a label.
+_SCALE, _LETTER, _LINE = 0.5, 0.075, 0.14
+
+
+def _labels(groups: Sequence[Sequence[str]], width: float) -> list[list[str]]:
+    """Returns the labels of the groups of panels: the parts of names below each other if need be.
+
+    Args:
+        groups: the names of the groups of each panel.
+        width: the width of a panel in inches.
+    """
+    wide = any(_LETTER * len(name) > width / len(own) for own in groups for name in own)
+    return [[name.replace(", ", "\n") if wide else name for name in own] for own in groups]
 
 
 def _look(bar: GroupedBar) -> dict[str, Any]:

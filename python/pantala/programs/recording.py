@@ -121,7 +121,7 @@ class Recording:
         try:
             call = each.green.switch()
         except BaseException as error:
-            if str(error) != core().Recorder.LAST:
+            if not isinstance(error, ValueError) or error.args != (core().Recorder.LAST,):
                 raise _error_of(error, each.rank, function) from None
             self.ended_at[each.rank] = _frame(error, function) or place_of(function)
         self.draws.leave(each.rank, ended=each.green.dead)

@@ -85,8 +85,8 @@ def _balanced(p: int, a: int, h: int) -> dict[str, int]:
 
 # The paper's router has no crossbar and no output buffers. Here the crossbar has four times the
 # bandwidth of the fastest link, and an output buffer has the size of an input buffer. Credits take
-# as long as their link, so the preset's delay of credits has no effect. Flits and latencies are those
-# of the first benchmarks, so that all can be compared.
+# as long as their link, so the preset's delay of credits has no effect. Flits and latencies are
+# those of the first benchmarks, so that all can be compared.
 _WANG = {
     "machine.preset": "wang2020_1d",
     "machine.flit": "64 B",

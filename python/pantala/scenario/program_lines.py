@@ -6,8 +6,6 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from pantala.workloads.python_program import PythonProgram
-
 if TYPE_CHECKING:
     from pantala.scenario.scenario import Scenario
 
@@ -47,6 +45,8 @@ def lines_of(scenario: Scenario, job: str, operations: Mapping[int, int]) -> dic
         job: the name of the job.
         operations: by rank, the number of the operation, from 0.
     """
+    from pantala.workloads.python_program import PythonProgram
+
     for each in scenario.all_jobs:
         if each.name == job and isinstance(each.workload, PythonProgram):
             return each.workload.lines(each.ranks, scenario.seed, job, operations)

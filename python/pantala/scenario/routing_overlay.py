@@ -14,13 +14,7 @@ from pantala.models.base import fault
 from pantala.models.key_effect import without_effect
 from pantala.scenario.job import Job
 from pantala.scenario.presets import merge
-from pantala.scenario.routing import (
-    Routing,
-    defaults_of,
-    descriptor_of,
-    effects_under,
-    laid_over,
-)
+from pantala.scenario.routing import Routing, defaults_of, effects_under, laid_over
 from pantala.text.capacity import Capacity
 from pantala.text.units import UnitError
 
@@ -169,9 +163,6 @@ def _job(job: object, point: tuple[Any, Any], collective: tuple[Any, Any] | None
 def _full(preset: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the keys of a routing: the preset's, the algorithm's defaults, and the given keys."""
     base = laid_over(preset, {key: given[key] for key in ("algorithm",) if key in given})
-    descriptor = descriptor_of(str(base.get("algorithm")))
-    if base.get("vc_map") not in (None, *(descriptor.maps if descriptor else ())):
-        del base["vc_map"]  # a map of the preset for its own algorithm
     return merge(merge(base, defaults_of(base.get("algorithm"))), given)
 
 

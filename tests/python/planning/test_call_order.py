@@ -55,15 +55,17 @@ def test_ranks_calls_partners_and_tags_are_named(tmp_path: Path) -> None:
     path = ring(tmp_path / "a", 2, 20_000)
     assert found(path, 2) == (
         "a replay deadlocks with mpi.eager_threshold = 12,000 B, because longer sends wait for"
-        " their receives: rank 0 waits in send (20,000 B to rank 1, tag 3), rank 1 waits in send"
-        ' (20,000 B to rank 0, tag 3); it ends with mpi.eager_threshold = "20000 B"'
+        " their receives: rank 0 waits in send (operation 1: 20,000 B to rank 1, tag 3), rank 1"
+        " waits in send (operation 1: 20,000 B to rank 0, tag 3); it ends with"
+        ' mpi.eager_threshold = "20000 B"'
     )
     assert found(ring(tmp_path / "b", 2, 12_000), 2) == ""
     assert found(ring(tmp_path / "c", 9, 8, receive_first=True), 9) == (
-        "a replay deadlocks at any mpi.eager_threshold: rank 0 waits in recv (a message from rank"
-        " 8, tag 3), rank 8 waits in recv (a message from rank 7, tag 3), rank 7 waits in recv (a"
-        " message from rank 6, tag 3), rank 6 waits in recv (a message from rank 5, tag 3), and 5"
-        " other ranks"
+        "a replay deadlocks at any mpi.eager_threshold: "
+        "rank 0 waits in recv (operation 1: a message from rank 8, tag 3), "
+        "rank 8 waits in recv (operation 1: a message from rank 7, tag 3), "
+        "rank 7 waits in recv (operation 1: a message from rank 6, tag 3), "
+        "rank 6 waits in recv (operation 1: a message from rank 5, tag 3), and 5 other ranks"
     )
 
 
@@ -78,8 +80,9 @@ def test_ranks_of_the_cycle_come_first(tmp_path: Path) -> None:
         recorder.end(rank)
     recorder.finish()
     assert found(tmp_path / "a", 4) == (
-        "a replay deadlocks at any mpi.eager_threshold: rank 3 waits in recv (a message from rank"
-        " 2, tag 2), rank 2 waits in recv (a message from rank 3, tag 2), and 1 other rank"
+        "a replay deadlocks at any mpi.eager_threshold: "
+        "rank 3 waits in recv (operation 0: a message from rank 2, tag 2), "
+        "rank 2 waits in recv (operation 0: a message from rank 3, tag 2), and 1 other rank"
     )
 
 
@@ -133,7 +136,7 @@ def test_traces_are_searched_too(tmp_path: Path, cli: Cli) -> None:
     ("calls", "fault"),
     [
         ("", "finalize: the message of 100 bytes from rank 0 (tag 0) is never received"),
-        ("mpi.recv(0, 50)", "recv: the message of 100 bytes from rank 0 (tag 0) does not fit"),
+        ("mpi.recv(0, 50)", "recv (p.py:2): the message of 100 bytes from rank 0 (tag 0) does not"),
     ],
     ids=["no receive", "too short"],
 )
@@ -152,6 +155,7 @@ def test_a_program_that_fails_is_refused_as_its_run_is(
     )
     assert ended.status == ran.status == 2
     assert ended.err.count("\n") == 1
+    fault = fault.replace("p.py", str(tmp_path / "p.py"))
     named = f"{file}: key jobs.app.workload: a replay fails: rank 1: {fault}"
     assert ended.err.startswith(named), ended.err
     # A run of a set duration may end before.

@@ -88,7 +88,8 @@ def test_the_preset_sst_sc22_sets_its_values(mpi: Any) -> None:
     assert all(plan[key] == preset for key, (_, preset) in HABITS.items())
     collectives = scenario().plan()["mpi"]["collectives"]
     ready = {"allgather": "bruck_ready", "allgatherv": "bruck_ready"}
-    assert plan["collectives"] == collectives | ready
+    trees = dict.fromkeys(("gather", "gatherv", "scatter", "scatterv"), "sized_tree")
+    assert plan["collectives"] == collectives | ready | trees
 
 
 def test_given_keys_replace_the_preset() -> None:

@@ -11,6 +11,10 @@ from typing import Any
 
 #: The networks, as the axis names them.
 NETWORKS = {"1D": "wang2020_1d", "2D": "wang2020_2d"}
+#: In two dimensions the virtual channels count local hops, as in the fork if a configuration does
+#: not set df-dally-vc. Packets can wait for each other in a cycle then, so the preset does not have
+#: them.
+VIRTUAL_CHANNELS: dict[str, dict[str, Any]] = {"1D": {}, "2D": {"routing.vc_map": "codes"}}
 PLACEMENTS = ("random", "random_routers", "random_groups")
 #: The paper's minimal and adaptive routing.
 ROUTINGS = ("codes_custom_min", "codes_custom_adp")
@@ -138,7 +142,8 @@ def scenario(workload: str, **more: Any) -> dict[str, Any]:
 
 def network_axis(*networks: str) -> dict[str, Any]:
     """Returns the axis of networks."""
-    return {"name": "network", "cases": {each: {"machine": NETWORKS[each]} for each in networks}}
+    cases = {each: {"machine": NETWORKS[each], **VIRTUAL_CHANNELS[each]} for each in networks}
+    return {"name": "network", "cases": cases}
 
 
 def placement_axis(*placements: str) -> dict[str, Any]:
