@@ -132,7 +132,7 @@ def test_messages_of_a_trace_are_matched_by_tag_and_size(trace: str) -> None:
         (
             "cut.goal",
             "num_ranks 1\nrank 0 {\nsend 8 to 0\n}\n",
-            "line 3: 'to' where b is expected; write a size as 8b",
+            "line 3: 'to' where b is expected (write the size as 8b); correct the trace",
         ),
     ],
 )

@@ -272,7 +272,7 @@ impl<R: Read> Parser<R> {
         let size = self.number(if kind == Kind::Calc { "a time in ns" } else { "a size" })?;
         let mut peer = None;
         if kind != Kind::Calc {
-            self.keyword("b").map_err(|fault| format!("{fault}; write a size as {size}b"))?;
+            self.keyword("b").map_err(|fault| format!("{fault} (write the size as {size}b)"))?;
             self.keyword(if kind == Kind::Send { "to" } else { "from" })?;
             peer = self.number_or_any("a rank")?;
         }
