@@ -317,6 +317,9 @@ pub struct Random {
     pub but_not: Option<Expr>,
 }
 
+/// The most repetitions of a counted loop that is unrolled before the program runs.
+pub const UNROLLED: u64 = 5;
+
 /// A counted loop.
 #[derive(Clone, Debug)]
 pub struct Repeat {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use pantala_engine::Time;
 use pantala_mpi::{COMM_WORLD, Call, Contribution, IterationMark, Op, Operator, Outcome};
 
-use crate::compiled::step::{Shared, Step};
+use crate::compiled::step::{Shared, Step, UNROLLED};
 use crate::compiled::view::{Failure, Mapping};
 use crate::run::counters::Stored;
 use crate::run::job::Job;
@@ -26,8 +26,6 @@ use crate::run::statement_cache::Evaluated;
 pub(super) const MICROSECOND: u128 = 1_000_000;
 /// The warm-up of a timed loop if the program names none, in us.
 const WARMUP: u64 = 1_000_000;
-/// The most repetitions of a loop that is unrolled.
-pub(super) const UNROLLED: u64 = 5;
 /// The greatest number of repetitions of a batch.
 const MAX_BATCH: u64 = 1_000_000_000_000_000;
 

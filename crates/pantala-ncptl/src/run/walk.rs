@@ -8,14 +8,13 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use crate::compiled::step::{Random, Shared, Step};
+use crate::compiled::step::{Random, Shared, Step, UNROLLED};
 use crate::compiled::view::{Failure, Mapping, View};
 use crate::compiled::visit::Uses;
 use crate::numbers::mersenne::Mersenne;
 use crate::numbers::random_task::Choice;
 use crate::run::groups::{Groups, MAX_SETS};
 use crate::run::job::Job;
-use crate::run::loops::UNROLLED;
 use crate::run::mapping;
 use crate::run::statement_cache::Evaluated;
 
