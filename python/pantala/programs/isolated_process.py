@@ -7,6 +7,7 @@ import os
 import re
 import signal
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from pantala.programs.log import log
 from pantala.programs.process import Ending, run_apart
 from pantala.text.plain_text import plain
 
-__all__ = ["places_apart", "record_apart"]
+__all__ = ["ApartProgram", "lines_apart", "record_apart"]
 
 _OWN = str(Path(__file__).parent)
 #: A line of a trace of Python's module faulthandler.
@@ -27,27 +28,49 @@ _LINE = re.compile(r'^  File "(.+)", line (\d+) in ', re.MULTILINE)
 _LONGEST_ANSWER = 1 << 20
 
 
-def record_apart(
-    file: str,
-    name: str,
-    given: Callable[..., object] | None,
-    arguments: dict[str, Any],
-    ranks: int,
-    path: Path,
-    limits: Limits,
-    seed: tuple[int, str],
-) -> dict[str, Any]:
-    """Runs a program on every rank and writes its operations to a file.
+@dataclass(frozen=True)
+class ApartProgram:
+    """A program that runs in processes of its own.
 
-    Args:
+    Attributes:
         file: the file of the program.
         name: the name of its function.
         given: the function, if a session defined it.
         arguments: its arguments besides `mpi`.
         ranks: the number of ranks.
-        path: the operation file.
         limits: the limits of the program.
         seed: the scenario's seed and the name of the job, for the random numbers of the ranks.
+    """
+
+    file: str
+    name: str
+    given: Callable[..., object] | None
+    arguments: dict[str, Any]
+    ranks: int
+    limits: Limits
+    seed: tuple[int, str]
+
+    def work(self, folder: Path, operations: Mapping[int, int]) -> Work:
+        """Returns what a process has to do in a private folder."""
+        return Work(
+            self.file,
+            self.name,
+            self.arguments,
+            self.ranks,
+            str(folder),
+            self.limits,
+            self.seed,
+            dict(operations),
+            os.getpid(),
+        )
+
+
+def record_apart(program: ApartProgram, path: Path) -> dict[str, Any]:
+    """Runs a program on every rank and writes its operations to a file.
+
+    Args:
+        program: the program.
+        path: the operation file.
 
     Returns:
         The facts of the file: `hash`, `operations`, `records` and `bytes`; and `draws`, whether the
@@ -57,37 +80,23 @@ def record_apart(
         ProgramError: the program fails, ends its process or reaches a limit.
     """
     with scratch_folder(path.parent) as folder:
-        work = Work(file, name, arguments, ranks, str(folder), limits, seed, {}, os.getpid())
-        with log(file, name, arguments, ranks) as output:
-            ending = run_apart(work, given, output.add)
+        work = program.work(folder, {})
+        with log(program.file, program.name, program.arguments, program.ranks) as output:
+            ending = run_apart(work, program.given, output.add)
         facts = _facts(work, ending)
         (folder / OPERATIONS).replace(path)
     return facts
 
 
-def places_apart(
-    file: str,
-    name: str,
-    given: Callable[..., object] | None,
-    arguments: dict[str, Any],
-    ranks: int,
-    folder: Path,
-    limits: Limits,
-    seed: tuple[int, str],
-    operations: Mapping[int, int],
+def lines_apart(
+    program: ApartProgram, operations: Mapping[int, int], folder: Path
 ) -> dict[int, str]:
     """Runs a recorded program again, to find the lines of some operations.
 
     Args:
-        file: the file of the program.
-        name: the name of its function.
-        given: the function, if a session defined it.
-        arguments: its arguments besides `mpi`.
-        ranks: the number of ranks.
-        folder: a folder for files that are removed at the end.
-        limits: the limits of the program.
-        seed: the scenario's seed and the name of the job.
+        program: the program.
         operations: by rank, the number of an operation, from 0.
+        folder: where the process has its private folder meanwhile.
 
     Returns:
         By rank, the file and the line of the operation.
@@ -96,9 +105,8 @@ def places_apart(
         ProgramError: the program fails, ends its process or reaches a limit.
     """
     with scratch_folder(folder) as own:
-        asked = dict(operations)
-        work = Work(file, name, arguments, ranks, str(own), limits, seed, asked, os.getpid())
-        facts = _facts(work, run_apart(work, given, lambda _: None))
+        work = program.work(own, operations)
+        facts = _facts(work, run_apart(work, program.given, lambda _: None))
     return {int(rank): line for rank, line in facts.items()}
 
 

@@ -16,7 +16,7 @@ from pantala.text.units import Duration
 from pantala.workloads.front_end import FrontEnd
 
 if TYPE_CHECKING:
-    from pantala.programs.limits import Limits
+    from pantala.programs.isolated_process import ApartProgram
 
 __all__ = ["Program", "PythonProgram"]
 
@@ -69,26 +69,20 @@ class PythonProgram(FrontEnd):
         """
         from pantala.programs.cache import keep
         from pantala.programs.isolated_process import record_apart
-        from pantala.programs.loading import given, text_of
-        from pantala.system.permission import check_permitted
+        from pantala.programs.loading import text_of
 
-        function = given(self.file, self.function)
-        program: Any = function
-        if function is None:
-            check_permitted(self.file)
-            program = (str(Path(self.file).absolute()), text_of(self.file), self.function)
-        arguments = dict(self.arguments)
-        key = (program, ranks, json.dumps(arguments, sort_keys=True, default=repr))
+        program = self._apart(ranks, seed, job)
+        called: Any = program.given or (
+            str(Path(self.file).absolute()),
+            text_of(self.file),
+            self.function,
+        )
+        key = (called, ranks, json.dumps(program.arguments, sort_keys=True, default=repr))
         drawn = (*key, seed, job)
         known = _plans.get(key) or _plans.get(drawn)
         if known is not None and Path(known["path"]).is_file():
             return dict(known)
-        limits = self._limits()
-        file, facts = keep(
-            lambda path: record_apart(
-                self.file, self.function, function, arguments, ranks, path, limits, (seed, job)
-            )
-        )
+        file, facts = keep(lambda path: record_apart(program, path))
         plan = {"kind": "operations", "path": str(file), "hash": facts["hash"]}
         _plans[drawn if facts["draws"] else key] = plan
         return dict(plan)
@@ -105,35 +99,35 @@ class PythonProgram(FrontEnd):
             operations: by rank, the number of the operation in the file of the program, from 0.
         """
         from pantala.programs.cache import directory
-        from pantala.programs.isolated_process import places_apart
+        from pantala.programs.isolated_process import lines_apart
+
+        try:
+            return lines_apart(self._apart(ranks, seed, job), operations, directory())
+        except UsageError:
+            return {}
+
+    def _apart(self, ranks: int, seed: int, job: str) -> ApartProgram:
+        """Returns the program as a process runs it.
+
+        Raises:
+            ProgramError: programs are refused.
+        """
+        from pantala.programs.isolated_process import ApartProgram
+        from pantala.programs.limits import Limits, default_memory
         from pantala.programs.loading import given
         from pantala.system.permission import check_permitted
 
         function = given(self.file, self.function)
-        try:
-            if function is None:
-                check_permitted(self.file)
-            return places_apart(
-                self.file,
-                self.function,
-                function,
-                dict(self.arguments),
-                ranks,
-                directory(),
-                self._limits(),
-                (seed, job),
-                operations,
-            )
-        except UsageError:
-            return {}
-
-    def _limits(self) -> Limits:
-        from pantala.programs.limits import Limits, default_memory
-
-        return Limits(
+        if function is None:
+            check_permitted(self.file)
+        limits = Limits(
             int(self.time_limit) / 1e12,
             self.operations_limit,
             default_memory() if self.memory_limit is None else int(self.memory_limit),
+        )
+        arguments = dict(self.arguments)
+        return ApartProgram(
+            self.file, self.function, function, arguments, ranks, limits, (seed, job)
         )
 
 

@@ -166,7 +166,7 @@ fn by_ratio(first: &[i64], reals: &[f64]) -> Option<Piece> {
 mod tests {
     use super::*;
 
-    /// The same values, as reals.
+    /// The first values and the last one as [`progression`] takes them: without fractions.
     fn reals(first: &[i64], last: i64) -> impl FnOnce() -> Option<Vec<f64>> {
         let reals = first.iter().chain([&last]).map(|value| *value as f64).collect();
         move || Some(reals)
