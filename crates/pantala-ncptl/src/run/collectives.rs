@@ -3,9 +3,8 @@
 use crate::compiled::step::{Collective, CollectiveKind, Tag};
 use crate::compiled::tasks::TaskSet;
 use crate::compiled::view::{Failure, View};
-use crate::compiled::visit::Uses;
 use crate::language::source::Span;
-use crate::run::messages::{bytes, rank_of, ranks, tag};
+use crate::run::messages::{bytes, depends, rank_of, ranks, tag};
 use pantala_mpi::Call;
 use std::sync::Arc;
 
@@ -274,14 +273,11 @@ fn reduce(
         }
         Ok(())
     })?;
-    // A target that depends on the sender counts once for each sender, as in the reference compiler.
-    let mut uses = Uses::default();
-    uses.tasks(target);
-    let depends = source.bound().is_some_and(|slot| uses.slots.contains(&slot));
     let named = receivers.len();
     receivers.sort_unstable();
     receivers.dedup();
-    let named = if depends { named } else { receivers.len() };
+    // A target that depends on its sender counts for each sender, as in the reference compiler.
+    let named = if depends(target, source) { named } else { receivers.len() };
     let of = |tasks: &[i64]| sorted(tasks.iter().map(|task| rank_of(*task, view)).collect());
     let (Some(first), false) = (senders.first(), receivers.is_empty()) else {
         return Ok(Vec::new());

@@ -265,6 +265,13 @@ pub(super) fn rank_of(task: i64, view: &View) -> u32 {
     view.mapping.map_or(task as u32, |mapping| mapping.rank_of[task as usize])
 }
 
+/// Whether a set of tasks depends on the variable of another one.
+pub(super) fn depends(tasks: &TaskSet, on: &TaskSet) -> bool {
+    let mut uses = Uses::default();
+    uses.tasks(tasks);
+    on.bound().is_some_and(|slot| uses.slots.contains(&slot))
+}
+
 fn pairs(messages: &Messages, view: &View) -> Result<Pairs, Failure> {
     let (first, second) = if messages.source_first {
         (&messages.source, &messages.target)
@@ -272,10 +279,7 @@ fn pairs(messages: &Messages, view: &View) -> Result<Pairs, Failure> {
         (&messages.target, &messages.source)
     };
     let job = view.tasks as usize;
-    let mut uses = Uses::default();
-    uses.tasks(second);
-    let independent = first.bound().is_none_or(|slot| !uses.slots.contains(&slot));
-    if independent {
+    if !depends(second, first) {
         let others = matches!(messages.target, TaskSet::AllOthers);
         let sides = [first, second].map(|tasks| ranks(tasks, view).map(|r| Side::new(r, job)));
         let [first, second] = sides;
