@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 
 from pantala.cli import complete
 from pantala.cli.arguments import paragraphs
+from pantala.cli.given_once import Application
 from pantala.text.plain_text import say
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class _Group(TyperGroup):
         return super().parse_args(ctx, self.full(args))
 
 
-app = typer.Typer(cls=_Group, rich_markup_mode="rich")
+app = Application(cls=_Group, rich_markup_mode="rich")
 
 
 @app.command(

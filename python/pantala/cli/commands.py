@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from pantala.cli.arguments import paragraphs
+from pantala.cli.given_once import Application
 
 __all__ = ["COMMANDS", "command_line", "named_in"]
 
@@ -47,7 +48,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
 
 def command_line(names: Iterable[str] = COMMANDS) -> typer.Typer:
     """Returns the application with the commands of these names."""
-    app = typer.Typer(
+    app = Application(
         name="pantala",
         help="Measure how much jobs on a Dragonfly network slow each other down, packet by packet.",
         no_args_is_help=True,

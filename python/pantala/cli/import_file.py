@@ -10,13 +10,14 @@ import typer
 
 from pantala.cli import complete
 from pantala.cli.arguments import MachinePreset, RoutingName, Variables, out_file, paragraphs
+from pantala.cli.given_once import Application
 from pantala.text.plain_text import say, say_document
 
 __all__ = ["HELP", "app"]
 
 HELP = "Write an input file of another simulator as a scenario."
 
-app = typer.Typer(no_args_is_help=True)
+app = Application(no_args_is_help=True)
 
 ScenarioOut = Annotated[
     Path | None,

@@ -12,6 +12,7 @@ import typer
 
 from pantala.cli import complete
 from pantala.cli.arguments import paragraphs
+from pantala.cli.given_once import Application
 from pantala.cli.source_lines import excerpt
 from pantala.cli.tables import console, facts, table
 from pantala.errors import nearest
@@ -33,7 +34,7 @@ _MOST = 200
 _AT = re.compile(r"line (\d+), column (\d+):")
 _STOP = re.compile(r":(\d+):(\d+): ")
 
-app = typer.Typer(no_args_is_help=True)
+app = Application(no_args_is_help=True)
 
 ProgramFile = Annotated[
     Path,

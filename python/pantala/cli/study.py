@@ -19,6 +19,7 @@ from pantala.cli.executors import (
     TimeLimit,
     Where,
 )
+from pantala.cli.given_once import Application
 from pantala.cli.study_arguments import Name, Out, Quick, campaign_of, directory_of
 from pantala.cli.study_figures import FIGURES_HELP, figures
 from pantala.cli.study_packs import PACK_HELP, UNPACK_HELP, pack, unpack
@@ -37,7 +38,7 @@ __all__ = ["HELP", "app"]
 
 HELP = "Repeat the simulations of a paper: runs, figures, and a verdict on each claim."
 
-app = typer.Typer(no_args_is_help=True)
+app = Application(no_args_is_help=True)
 
 _RUN_HELP = """Run the experiments of a study, and judge its claims.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pantala.cli import complete
+from pantala.cli.given_once import Application
 from pantala.cli.tables import console, facts, table
 from pantala.text.plain_text import say
 
@@ -22,7 +23,7 @@ HELP = "Describe traces: ranks, calls, bytes, computing, communication."
 #: Rows of a table in the text form; `--json` prints all.
 _MOST = 12
 
-app = typer.Typer(no_args_is_help=True)
+app = Application(no_args_is_help=True)
 
 
 @app.callback()

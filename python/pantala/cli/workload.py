@@ -11,6 +11,7 @@ import typer
 
 from pantala.cli import complete
 from pantala.cli.arguments import Settings, Workers, paragraphs
+from pantala.cli.given_once import Application
 from pantala.cli.tables import console, listing, say_caveats
 from pantala.cli.workload_tables import (
     ahead_in_words,
@@ -29,7 +30,7 @@ __all__ = ["HELP", "app"]
 
 HELP = "List applications, show their messages, compare them with the tables of papers."
 
-app = typer.Typer(no_args_is_help=True)
+app = Application(no_args_is_help=True)
 
 
 @app.command("list", help="List the applications.")
