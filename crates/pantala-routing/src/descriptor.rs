@@ -206,6 +206,8 @@ pub enum Setting {
     QueueScope(QueueScope),
     /// `tie`
     Tie(Tie),
+    /// `intra_group`
+    IntraGroup(IntraGroup),
     /// `aries.shift`
     #[serde(rename = "aries.shift")]
     AriesShift(&'static [u8]),
@@ -226,6 +228,7 @@ impl Setting {
             Self::Queue(_) => RoutingKey::Queue,
             Self::QueueScope(_) => RoutingKey::QueueScope,
             Self::Tie(_) => RoutingKey::Tie,
+            Self::IntraGroup(_) => RoutingKey::IntraGroup,
             Self::AriesShift(_) | Self::AriesAdd(_) => RoutingKey::Aries,
         }
     }

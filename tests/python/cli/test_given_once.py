@@ -18,7 +18,7 @@ Cli = Callable[..., Ended]
         (["curve", "--routing", "par", "--routing", "minimal"], "--routing is given twice"),
         (["run", "a.toml", "-o", "x", "--out", "y", "-o", "z"], "--out is given 3 times"),
         (["study", "run", "kang2022", "--quick", "--full"], "--quick or --full is given twice"),
-        (["ncptl", "check", "a.ncptl", "--ranks", "4", "--ranks", "8"], "--ranks is given twice"),
+        (["ncptl", "explain", "a.ncptl", "--ranks", "4", "--ranks", "8"], "--ranks is given twice"),
         (["workload", "show", "lu", "--ranks", "4", "--ranks", "8"], "--ranks is given twice"),
         (["trace", "info", "a.goal", "--json", "--json"], "--json is given twice"),
     ],

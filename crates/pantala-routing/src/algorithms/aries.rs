@@ -29,8 +29,9 @@
 //!     m = the minimal path, n = of two other routers of the group the one with the least load towards it
 //!     minimal  iff  load(m) <= (load(n) << shift) + add
 //! ```
-//! The paper does not say whether Aries leaves minimal paths inside a group. There is one minimal
-//! candidate, because the order of dimensions is fixed.
+//! The paper does not say whether Aries leaves minimal paths inside a group. CODES' model of Cray XC
+//! does, and so it is the default. There is one minimal candidate, because the order of dimensions
+//! is fixed.
 //!
 //! VCs: 4. Minimal: local hops 0, the global hop 0 from the source router and 2 from a later one;
 //! non-minimal: source group 1, intermediate group 2, destination group 3; inside a group 3, on
@@ -71,7 +72,11 @@ impl Rule for Aries {
             RoutingKey::Aries,
         ],
         intra_groups: &[IntraGroup::Minimal, IntraGroup::Adaptive],
-        defaults: &[Setting::CandidatesMinimal(2), Setting::CandidatesNonminimal(2)],
+        defaults: &[
+            Setting::CandidatesMinimal(2),
+            Setting::CandidatesNonminimal(2),
+            Setting::IntraGroup(IntraGroup::Adaptive),
+        ],
         assumptions: &[
             (
                 "candidates_minimal",
@@ -84,7 +89,7 @@ impl Rule for Aries {
             ("queue", "what a load is, Chunduri et al. (IPDPS 2021, II.D) do not say"),
             (
                 "intra_group",
-                "whether packets leave minimal paths inside a group, Chunduri et al. (IPDPS 2021) do not say",
+                "packets may leave minimal paths inside a group, as in CODES' model of Cray XC; Chunduri et al. (IPDPS 2021) do not say",
             ),
             (
                 "aries.levels",
@@ -121,7 +126,7 @@ impl Rule for Aries {
         context.take(route, &minimal, &other, aries.diverts(load_min, load_non, route.hops));
     }
 
-    /// With `intra_group = "adaptive"`: minimal, or over another router of the group.
+    /// With `intra_group = "adaptive"`, the default: minimal, or over another router of the group.
     #[inline]
     fn decide_inside<S: CongestionView>(
         context: &DecisionContext<'_>,

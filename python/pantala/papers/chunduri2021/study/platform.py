@@ -18,10 +18,10 @@ __all__ = [
     "PRODUCTION",
     "RAYLEIGH",
     "application_axis",
-    "detours_axis",
     "ensemble",
-    "inside_groups",
+    "inside_axis",
     "machine",
+    "minimal_inside",
     "mode_axis",
     "placement_axis",
     "production",
@@ -112,26 +112,26 @@ def mode_axis(*modes: str, jobs: str = "") -> dict[str, Any]:
     }
 
 
-def inside_groups(jobs: str = "") -> dict[str, Any]:
-    """Returns the keys that let packets leave minimal paths inside a group.
+def minimal_inside(jobs: str = "") -> dict[str, Any]:
+    """Returns the keys that keep packets on minimal paths inside a group.
 
     Args:
         jobs: the jobs, such as ``jobs.target.``; the whole scenario without it.
     """
     return {
-        f"{jobs}routing.intra_group": "adaptive",
-        f"{jobs}routing_all_to_all.intra_group": "adaptive",
+        f"{jobs}routing.intra_group": "minimal",
+        f"{jobs}routing_all_to_all.intra_group": "minimal",
     }
 
 
-def detours_axis(*jobs: str) -> dict[str, Any]:
-    """Returns the axis of an experiment that varies another: detours inside groups.
+def inside_axis(*jobs: str) -> dict[str, Any]:
+    """Returns the axis of an experiment that varies another: minimal paths inside groups.
 
     Args:
         jobs: the jobs with a routing of their own, such as ``jobs.target.``.
     """
-    keys = {key: value for of in ("", *jobs) for key, value in inside_groups(of).items()}
-    return {"name": "variation", "cases": {"detours inside groups": keys}}
+    keys = {key: value for of in ("", *jobs) for key, value in minimal_inside(of).items()}
+    return {"name": "variation", "cases": {"minimal paths inside groups": keys}}
 
 
 def placement_axis() -> dict[str, Any]:

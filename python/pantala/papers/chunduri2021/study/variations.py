@@ -6,7 +6,7 @@ from pantala.papers.chunduri2021.study.platform import (
     KEEP,
     application_axis,
     ensemble,
-    inside_groups,
+    minimal_inside,
     mode_axis,
     placement_axis,
     scenario,
@@ -23,7 +23,7 @@ experiment = {
                     "machine.packet": "64 B",
                     "machine.nic.response": "16 B",
                 },
-                "detours inside groups": inside_groups(),
+                "minimal paths inside groups": minimal_inside(),
                 "64 load levels": {"routing.aries.levels": 64},
                 "buffers of 16 KiB": {
                     "machine.router.input_buffer": "16 KiB",

@@ -1,11 +1,11 @@
-"""Sixteen jobs of MILC or HACC under AD0 and AD3, with detours inside groups."""
+"""Sixteen jobs of MILC or HACC under AD0 and AD3, with minimal paths inside groups."""
 
 from __future__ import annotations
 
 from pantala.papers.chunduri2021.study import tiles
 from pantala.papers.chunduri2021.study.platform import (
     application_axis,
-    detours_axis,
+    inside_axis,
     mode_axis,
     placement_axis,
 )
@@ -13,7 +13,7 @@ from pantala.papers.chunduri2021.study.platform import (
 experiment = {
     **tiles.experiment,
     "axes": [
-        detours_axis(),
+        inside_axis(),
         application_axis(("milc", "hacc"), 256),
         mode_axis("AD0", "AD3"),
         placement_axis(),
