@@ -37,7 +37,8 @@ pub enum IntraGroup {
     Nonminimal,
     /// Paths over another router of the group (SST's merlin).
     Valiant,
-    /// Minimal paths, or paths over another router of the group, by loads and bias (aries).
+    /// Minimal paths, or paths over another router of the group, by loads and bias (the default of
+    /// aries).
     Adaptive,
 }
 

@@ -968,8 +968,7 @@ class RoutingKeys(Model):
     - minimal: minimal paths.
     - nonminimal: paths through another group, as for all other packets (CAMINOS).
     - valiant: paths over another router of the group (SST's merlin).
-    - adaptive: minimal paths, or paths over another router of the group, by loads and bias (aries,
-      where it is the default).
+    - adaptive: minimal paths, or paths over another router of the group, by loads and bias (aries).
     """
     gateways: Literal["fewest_hops", "nearest", "by_source"] = "fewest_hops"
     """The link that a packet takes between two groups with several links.
