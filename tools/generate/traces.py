@@ -17,8 +17,11 @@ RULES = (
     "A data type has the size of its latest definition. Types without a definition, such "
     "as those of Fortran, have the size in the file's table.",
     "The groups of communicators follow from the calls of all ranks.",
-    "The clock of a rank starts at the end of its `Init`. A negative gap between two "
-    "calls counts as zero.",
+    "The clock of a rank starts at the end of its `Init`. If it was set back by at most a "
+    "minute, the gap between the two calls counts as zero, with a warning; a larger step is "
+    "refused.",
+    "A request of a file (`File_iread` and the like) is left out, and so is its wait: DUMPI "
+    "numbers such requests apart from those of messages.",
     "The calls of several threads are replayed one after the other, in the order of the records.",
     "DUMPI records no call of MPI-3 or later. A wait for the request of such a call is "
     "left out, with a warning. A communicator of such a call is refused.",

@@ -74,7 +74,7 @@ def test_two_jobs_become_a_scenario(tmp_path: Path) -> None:
     files = CodesFiles(
         write(tmp_path, "4\tsynthetic2 1 200\n\n36\tmilc\t1\t0 \r\n"),
         allocation=write(tmp_path, "9 3 \t5 1\n\n" + " ".join(map(str, range(10, 46))), "a.conf"),
-        timer=write(tmp_path, "0 5000\n0 0\n", "timer.conf"),
+        timer=write(tmp_path, "1 5000\n0 9000\n", "timer.conf"),
     )
     made = codes_scenario(files)
     scenario = pt.Scenario.from_dict(made.tables)
@@ -222,7 +222,7 @@ def test_a_fault_of_a_workload_file_has_its_line(
         ("allocation", "0 1 0\n3 2\n", 1, "names node 0 twice"),
         ("allocation", "0 1 -2\n3 4\n", 1, "a node: -2 is not a whole number"),
         ("allocation", "0 1 2\n3 2000\n", 2, "job b uses node 2000, but the machine kang2022 has"),
-        ("timer", "100 200\n0 0\n", 1, "the job pauses from 100 to 200 ns"),
+        ("timer", "1000 2000\n0 0\n", 1, "the job pauses from 1000 to 2000 ns"),
         ("timer", "0\n0 0\n", 1, "has 1 fields instead of 2"),
         ("period", "0\n2 0:100\n", 2, "announces 2 changes and has 1"),
         ("period", "0\n1 5:100\n", 2, "5:100: the interval changes during the run"),

@@ -1,7 +1,7 @@
 //! The protobuf messages of a trace, as far as they matter. All other fields are passed over.
 
-use prost::bytes::Bytes;
-use prost::{Message, Oneof};
+use prost::bytes::{Buf, Bytes};
+use prost::{DecodeError, Message, Oneof};
 
 /// The first message of a file.
 #[derive(Clone, PartialEq, Eq, Message)]
@@ -17,6 +17,9 @@ pub(super) struct Node {
     pub(super) id: u64,
     #[prost(int32, tag = "3")]
     pub(super) kind: i32,
+    #[prost(uint64, repeated, tag = "4")]
+    ctrl_deps: Vec<u64>,
+    /// Once [`Node::read`] has read the node, those of control, too.
     #[prost(uint64, repeated, tag = "5")]
     pub(super) data_deps: Vec<u64>,
     #[prost(uint64, tag = "7")]
@@ -25,16 +28,31 @@ pub(super) struct Node {
     pub(super) attributes: Vec<Attribute>,
 }
 
+impl Node {
+    /// Reads a node in place of this one. Its dependencies of control are added to those of data: a
+    /// node waits for both, as in ASTRA-sim (`RESOLVE_CTRL_DEPS` of its `feeder_v3`).
+    pub(super) fn read(&mut self, message: impl Buf) -> Result<(), DecodeError> {
+        self.clear();
+        self.merge(message)?;
+        for id in self.ctrl_deps.drain(..) {
+            if !self.data_deps.contains(&id) {
+                self.data_deps.push(id);
+            }
+        }
+        Ok(())
+    }
+}
+
 /// An attribute of a node.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Attribute {
     #[prost(bytes = "bytes", tag = "1")]
     pub(super) name: Bytes,
-    #[prost(oneof = "Value", tags = "7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31")]
+    #[prost(oneof = "Value", tags = "7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 28, 29, 31")]
     pub(super) value: Option<Value>,
 }
 
-/// The value of an attribute. Fractions and lists have no meaning for the replay.
+/// The value of an attribute. Fractions and lists of numbers have no meaning for the replay.
 #[derive(Clone, PartialEq, Eq, Oneof)]
 pub(super) enum Value {
     #[prost(int32, tag = "7")]
@@ -59,10 +77,19 @@ pub(super) enum Value {
     Sfixed64(i64),
     #[prost(bool, tag = "27")]
     Bool(bool),
+    #[prost(message, tag = "28")]
+    Bools(Bools),
     #[prost(bytes = "bytes", tag = "29")]
     Text(Bytes),
     #[prost(bytes = "bytes", tag = "31")]
     Bytes(Bytes),
+}
+
+/// A list of truth values.
+#[derive(Clone, PartialEq, Eq, Message)]
+pub(super) struct Bools {
+    #[prost(bool, repeated, tag = "1")]
+    pub(super) values: Vec<bool>,
 }
 
 impl Value {
@@ -74,7 +101,7 @@ impl Value {
             Self::Uint32(value) | Self::Fixed32(value) => Some(value.into()),
             Self::Uint64(value) | Self::Fixed64(value) => Some(value.into()),
             Self::Bool(value) => Some(value.into()),
-            Self::Text(_) | Self::Bytes(_) => None,
+            Self::Text(_) | Self::Bytes(_) | Self::Bools(_) => None,
         }
     }
 }

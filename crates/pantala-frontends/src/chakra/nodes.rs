@@ -9,11 +9,12 @@ use crate::trace::bounds;
 
 const PS_PER_US: Time = 1_000_000;
 
-/// The host's processor, the device, and the engine of loads and stores. Each does one task after
-/// the other.
+/// The host's processor, the device, the engine of loads and stores, and that of storage, batches
+/// and checkpoints. Each does one task after the other.
 const HOST: Processor = 0;
 const DEVICE: Processor = 1;
 const MEMORY: Processor = 2;
+const STORAGE: Processor = 3;
 
 /// What a node does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +42,8 @@ pub(super) fn action(node: &Node, ranks: u32) -> Result<Action<'_>, String> {
         }
         5 | 6 => message(node, ranks).map(Action::Task),
         7 => collective(node),
-        kind => Err(format!("the type {kind} is unknown; types are 0 to 7")),
+        8..=10 => computation(node, STORAGE),
+        kind => Err(format!("the type {kind} is unknown; types are 0 to 10")),
     }
 }
 
@@ -95,6 +97,14 @@ fn collective(node: &Node) -> Result<Action<'_>, String> {
         None | Some(None) => &[],
         Some(_) => return Err("pg_name is no text".to_owned()),
     };
+    if let Some(Some(Value::Bools(dimensions))) =
+        attribute(node, "involved_dim").map(|attribute| &attribute.value)
+        && dimensions.values.contains(&false)
+    {
+        return Err("involved_dim leaves out a dimension of ASTRA-sim's network, which this \
+                    machine does not have; name the ranks of the collective by pg_name"
+            .to_owned());
+    }
     Ok(Action::Collective { group, kind, bytes })
 }
 

@@ -94,8 +94,7 @@ impl Nodes {
         let Some(message) = self.frames.next()? else {
             return Ok(None);
         };
-        self.node.clear();
-        self.node.merge(message).map_err(|error| format!("a node is corrupt: {error}"))?;
+        self.node.read(message).map_err(|error| format!("a node is corrupt: {error}"))?;
         Ok(Some(&self.node))
     }
 }

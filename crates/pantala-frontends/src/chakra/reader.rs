@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use pantala_mpi::{COMM_WORLD, CommunicatorId};
-use prost::Message;
 
 use super::ChakraTrace;
 use super::frames::Frames;
@@ -59,8 +58,7 @@ impl ChakraReader {
         };
         let ranks = self.trace.files.len() as u32;
         let node = &mut self.node;
-        node.clear();
-        node.merge(message).map_err(|error| error.to_string())?;
+        node.read(message).map_err(|error| error.to_string())?;
         into.id = node.id;
         into.task = match action(node, ranks)? {
             Action::Task(task) => task,

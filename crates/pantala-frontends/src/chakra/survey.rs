@@ -47,6 +47,13 @@ pub(super) fn survey(paths: &[PathBuf]) -> Result<ChakraTrace, TraceError> {
              num_ops and tensor_size are not used"
         ));
     }
+    let absent: usize = files.iter().map(|file| file.absent.len()).sum();
+    if absent > 0 {
+        tally.warn(format!(
+            "nodes wait for {absent} others that the files do not have, and that count as \
+             finished; the files may be cut off"
+        ));
+    }
     let groups = groups(&files);
     fault = fault.or_else(|| unequal(&files, &groups));
     if fault.is_none() {

@@ -66,6 +66,9 @@ pub(super) struct Interpreter {
     pub(super) threads: bool,
 }
 
+/// The largest step back of a clock that is taken for one of NTP, in ns.
+const FURTHEST_BACK: u64 = 60_000_000_000;
+
 /// The time of a rank between its start and its end, in ns of the file's clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RankClock {
@@ -79,14 +82,19 @@ pub(super) struct RankClock {
     pub(super) computing: u64,
     /// The thread and the end of the last call.
     latest: (u16, u64),
+    /// How often the clock was set back, and the largest step, in ns.
+    pub(super) set_back: (u64, u64),
     ended: bool,
 }
 
 impl RankClock {
     /// Takes the times of a record.
     ///
+    /// A clock that was set back, as by NTP, goes on from there; the time between the two calls
+    /// counts as zero.
+    ///
     /// # Errors
-    /// The times run backwards, or the rank computes for longer than any run takes.
+    /// The times run far backwards, or the rank computes for longer than any run takes.
     fn follow(&mut self, record: &Record) -> Result<(), String> {
         let Some(times) = record.times() else { return Ok(()) };
         if self.ended {
@@ -102,17 +110,24 @@ impl RankClock {
             None
         };
         if let Some((before, after)) = backwards {
-            return Err(format!(
-                "the times run backwards, from {before} ns to {after} ns; the file is corrupt, or \
-                 the clock of the traced node was set"
-            ));
+            let step = before - after;
+            if step > FURTHEST_BACK {
+                return Err(format!(
+                    "the times run backwards, from {before} ns to {after} ns; the file is corrupt, \
+                     or the clock of the traced node was set"
+                ));
+            }
+            self.set_back = (self.set_back.0 + 1, self.set_back.1.max(step));
+            self.last = self.last.min(times.enter);
         }
-        self.latest = (record.thread, times.leave);
+        let leave = times.leave.max(times.enter);
+        self.latest = (record.thread, leave);
         if matches!(record.function, Function::Init | Function::Init_thread) {
             *self = Self {
-                start: Some(times.leave),
-                last: times.leave,
+                start: Some(leave),
+                last: leave,
                 latest: self.latest,
+                set_back: self.set_back,
                 ..Self::default()
             };
             return Ok(());
@@ -128,7 +143,7 @@ impl RankClock {
         if record.function == Function::Finalize {
             self.ended = true;
         } else {
-            self.last = self.last.max(times.leave);
+            self.last = self.last.max(leave);
         }
         Ok(())
     }
@@ -240,13 +255,7 @@ impl Interpreter {
             | F::Testsome
             | F::Request_free
             | F::Cancel => self.wait(record, steps),
-            F::File_iread_at
-            | F::File_iwrite_at
-            | F::File_iread
-            | F::File_iwrite
-            | F::File_iread_shared
-            | F::File_iwrite_shared
-            | F::Grequest_start => {
+            F::Grequest_start => {
                 self.complete_request(record);
                 Ok(())
             }

@@ -30,9 +30,25 @@ impl DumpiTrace {
         }
         let lost = sum(|survey| survey.lost);
         if lost > 0 {
+            use Function as F;
+            let of_files = [
+                F::File_iread_at,
+                F::File_iwrite_at,
+                F::File_iread,
+                F::File_iwrite,
+                F::File_iread_shared,
+                F::File_iwrite_shared,
+            ];
+            let files =
+                |survey: &RankSurvey| of_files.iter().any(|f| survey.calls[*f as usize] > 0);
+            let files = if ranks(&files) > 0 {
+                "of files, whose numbers DUMPI counts apart, or "
+            } else {
+                ""
+            };
             warnings.push(format!(
-                "{lost} waits are for requests of no recorded call; DUMPI does not record MPI-3 \
-                 calls such as MPI_Iallreduce, so their traffic is lost"
+                "{lost} waits are for requests {files}of no recorded call; DUMPI does not record \
+                 MPI-3 calls such as MPI_Iallreduce, so their traffic is lost"
             ));
         }
         let threads = ranks(&|survey| survey.threads);
@@ -40,6 +56,15 @@ impl DumpiTrace {
             warnings.push(format!(
                 "{threads} ranks call MPI from several threads; their calls are replayed one after \
                  the other, in the order of the records"
+            ));
+        }
+        let set_back = sum(|survey| survey.clock.set_back.0);
+        if set_back > 0 {
+            let most = surveys.iter().map(|survey| survey.clock.set_back.1).max().unwrap_or(0);
+            warnings.push(format!(
+                "the clocks of {} ranks were set back, {set_back} times together and by {most} ns \
+                 at most; the computing between the two calls counts as zero",
+                ranks(&|survey| survey.clock.set_back.0 > 0)
             ));
         }
         if ranks(&|survey| survey.timed) == 0 {

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::GoalSchedule;
-use super::operations::{ANY, calc, receive, send};
+use super::operations::{ANY, Tags, calc, receive, send};
 use crate::graph::pages::GraphsWriter;
 use crate::graph::stored::{Dependency, MAX_TASKS, StoredGraph};
 use crate::trace::TraceError;
@@ -41,7 +41,8 @@ pub(super) fn is_binary(start: &[u8]) -> bool {
 /// # Errors
 /// What is wrong with the file, and where.
 pub fn read_binary(file: &Path, source: impl Read + Seek) -> Result<GoalSchedule, TraceError> {
-    let mut reader = Reader { source: BufReader::with_capacity(1 << 16, source), length: 0 };
+    let source = BufReader::with_capacity(1 << 16, source);
+    let mut reader = Reader { source, length: 0, tags: Tags::default() };
     reader.schedule().map_err(|(rank, message)| {
         let error = TraceError::new(file, message);
         match rank {
@@ -55,6 +56,7 @@ struct Reader<R> {
     source: BufReader<R>,
     /// Length of the file.
     length: u64,
+    tags: Tags,
 }
 
 /// The rank, if the fault concerns one, and what is wrong.
@@ -107,7 +109,12 @@ impl<R: Read + Seek> Reader<R> {
             })?;
             graphs.add(&graph).map_err(|message| (Some(rank), message))?;
         }
-        Ok(GoalSchedule { graphs: Arc::new(graphs.finish()), file_bytes: 0, fault: None })
+        Ok(GoalSchedule {
+            graphs: Arc::new(graphs.finish()),
+            file_bytes: 0,
+            renumbered_tags: self.tags.numbered(),
+            fault: None,
+        })
     }
 
     fn rank(
@@ -147,11 +154,11 @@ impl<R: Read + Seek> Reader<R> {
             let at = |message: String| (Some(node), message);
             let raw = self.node().map_err(at)?;
             let any = |number: u32| (number != ANY).then_some(number);
-            let (peer, tag) = (any(raw.peer), any(raw.tag).map(u64::from));
+            let (peer, tag) = (any(raw.peer), any(raw.tag));
             let task = match raw.kind {
-                1 => send(raw.size, peer, tag, raw.cpu, ranks),
-                2 => receive(raw.size, peer, tag, raw.cpu, ranks),
-                3 => calc(raw.size, raw.cpu),
+                1 => send(raw.size, peer, tag, raw.cpu.into(), (ranks, &mut self.tags)),
+                2 => receive(raw.size, peer, tag, raw.cpu.into(), (ranks, &mut self.tags)),
+                3 => calc(raw.size, raw.cpu.into()),
                 kind => Err(format!("the type {kind} is unknown; types are 1, 2 and 3")),
             };
             tasks.push(task.map_err(at)?);

@@ -12,6 +12,8 @@ pub struct GoalSchedule {
     pub graphs: Arc<Graphs>,
     /// Size of the file, in bytes.
     pub file_bytes: u64,
+    /// Tags that are beyond those of MPI, and have other numbers.
+    pub renumbered_tags: usize,
     /// The first fault that keeps the schedule from being replayed.
     pub fault: Option<TraceError>,
 }

@@ -12,6 +12,13 @@ pub(super) fn summary(schedule: &GoalSchedule) -> std::io::Result<TraceSummary> 
         tally.rank();
         schedule.graphs.tasks(rank, |task| tally.add(task))?;
     }
+    if schedule.renumbered_tags > 0 {
+        tally.warn(format!(
+            "{} tags are above {}, which MPI does not have; they are numbered anew from there down",
+            schedule.renumbered_tags,
+            i32::MAX
+        ));
+    }
     if let Some(fault) = &schedule.fault {
         tally.warn(format!("a job cannot replay the trace: {fault}"));
     }

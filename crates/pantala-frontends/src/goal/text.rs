@@ -22,11 +22,12 @@ use std::sync::Arc;
 
 use super::GoalSchedule;
 use super::labels::Labels;
-use super::operations::{calc, receive, send};
+use super::operations::{ANY, Tags, calc, receive, send};
 use super::scanner::{Scanner, Token};
 use crate::graph::Task;
 use crate::graph::pages::GraphsWriter;
 use crate::graph::stored::{Dependency, MAX_TASKS, StoredGraph};
+use crate::graph::task::{NO_PROCESSOR, Processor};
 use crate::trace::{Position, TraceError};
 
 /// Marks a label that has not been defined yet, with its number among these.
@@ -48,6 +49,7 @@ pub fn read_text(file: &Path, source: impl Read) -> Result<GoalSchedule, TraceEr
         label: Vec::new(),
         forward: Vec::new(),
         forward_labels: HashMap::new(),
+        tags: Tags::default(),
         place: None,
     };
     parser.schedule().map_err(|message| {
@@ -89,6 +91,7 @@ struct Parser<R> {
     /// The labels that are used before they are defined, each with the line of its first use.
     forward: Vec<(Box<[u8]>, u64)>,
     forward_labels: HashMap<Box<[u8]>, u32>,
+    tags: Tags,
     /// The place of the error, if it is not the line of the last token.
     place: Option<Place>,
 }
@@ -127,9 +130,12 @@ impl<R: Read> Parser<R> {
             graphs.add(&graph).map_err(|message| self.of_rank(rank, message))?;
         }
         match self.token {
-            Token::End => {
-                Ok(GoalSchedule { graphs: Arc::new(graphs.finish()), file_bytes: 0, fault: None })
-            }
+            Token::End => Ok(GoalSchedule {
+                graphs: Arc::new(graphs.finish()),
+                file_bytes: 0,
+                renumbered_tags: self.tags.numbered(),
+                fault: None,
+            }),
             _ => Err(format!("rank {} was the last one; nothing follows it", self.ranks - 1)),
         }
     }
@@ -280,10 +286,13 @@ impl<R: Read> Parser<R> {
         let peer = peer.map(|peer| u32::try_from(peer).unwrap_or(u32::MAX));
         let attributes = self.attributes(kind)?;
         let (tag, cpu) = (attributes.tag.unwrap_or(Some(0)), attributes.cpu.unwrap_or(0));
+        // As in `txt2bin`, the lower 32 bits of a tag count, and all ones are any.
+        let tag = tag.map(|tag| tag as u32).filter(|tag| *tag != ANY);
+        let of_schedule = (self.ranks, &mut self.tags);
         let task = match kind {
             Kind::Calc => calc(size, cpu),
-            Kind::Send => send(size, peer, tag, cpu, self.ranks),
-            Kind::Receive => receive(size, peer, tag, cpu, self.ranks),
+            Kind::Send => send(size, peer, tag, cpu, of_schedule),
+            Kind::Receive => receive(size, peer, tag, cpu, of_schedule),
         };
         let task = task.map_err(|message| self.before(message))?;
         self.tasks.push(task);
@@ -306,17 +315,20 @@ impl<R: Read> Parser<R> {
             }
             match &name {
                 b"t" => found.tag = Some(self.number_or_any("a tag")?),
-                b"c" => found.cpu = Some(self.small("a CPU")?),
-                _ => found.nic = Some(self.small("a NIC")?),
+                b"c" => found.cpu = Some(self.processor()?),
+                _ => found.nic = Some(self.number("a NIC")?),
             }
         }
         Ok(found)
     }
 
-    fn small(&mut self, what: &str) -> Result<u8, String> {
-        let number = self.number(what)?;
-        u8::try_from(number)
-            .map_err(|_| self.before(format!("{what} has a number from 0 to 255, not {number}")))
+    fn processor(&mut self) -> Result<Processor, String> {
+        let number = self.number("a CPU")?;
+        let processor = Processor::try_from(number).ok().filter(|number| *number < NO_PROCESSOR);
+        processor.ok_or_else(|| {
+            let most = NO_PROCESSOR - 1;
+            self.before(format!("a CPU has a number from 0 to {most}, not {number}"))
+        })
     }
 
     fn number(&mut self, what: &str) -> Result<u64, String> {
@@ -410,6 +422,6 @@ impl Kind {
 #[derive(Clone, Copy, Debug, Default)]
 struct Attributes {
     tag: Option<Option<u64>>,
-    cpu: Option<u8>,
-    nic: Option<u8>,
+    cpu: Option<Processor>,
+    nic: Option<u64>,
 }

@@ -190,6 +190,33 @@ fn dependencies_on_absent_and_later_nodes() {
     assert_eq!(ended.good().end, 11 * US);
 }
 
+/// A node waits for its dependencies of control, too; one that is of both kinds counts once.
+#[test]
+fn dependencies_of_control_are_waited_for() {
+    let after = |control: &[u64], deps: &[u64]| {
+        let last = Node { control: control.to_vec(), ..Node::compute(2, 1, true, deps) };
+        let ended = replay(&[vec![
+            Node::compute(0, 5, false, &[]),
+            Node { kind: 8, ..Node::compute(1, 9, false, &[]) },
+            last,
+        ]]);
+        ended.good().end
+    };
+    assert_eq!(after(&[], &[]), 9 * US);
+    assert_eq!(after(&[0], &[]), 9 * US);
+    assert_eq!(after(&[1], &[]), 10 * US);
+    assert_eq!(after(&[1, 0], &[1]), 10 * US);
+    let collective = Node { dimensions: vec![true], ..Node::collective(0, 0, 8, "", &[]) };
+    replay(&[vec![collective.clone()], vec![collective]]).good();
+}
+
+#[test]
+fn nodes_that_others_wait_for_in_vain_are_counted() {
+    let folder = Folder::trace(&[vec![Node::compute(1, 5, false, &[7, 8])]], true);
+    let warnings = ChakraTrace::open(folder.path()).unwrap().summary().unwrap().warnings;
+    assert!(warnings[0].starts_with("nodes wait for 2 others that"), "{warnings:?}");
+}
+
 #[test]
 fn a_cycle_ends_the_rank_with_its_nodes() {
     let ended = replay(&[vec![
@@ -228,7 +255,7 @@ fn wrong_nodes_are_refused() {
         Node { numbers, ..node }
     };
     let cases = [
-        (Node { kind: 9, ..Node::default() }, "node 0: the type 9 is unknown"),
+        (Node { kind: 11, ..Node::default() }, "node 0: the type 11 is unknown"),
         (Node::send(0, 1, 8, &[]), "node 0: comm_dst = 1: there is no such rank"),
         (Node::receive(0, -1, 8, &[]), "node 0: comm_src = -1: there is no such rank"),
         (
@@ -242,6 +269,14 @@ fn wrong_nodes_are_refused() {
         (Node::compute(5, 1_000_000_000_001, true, &[]), "too long; at most 1000000000000 us"),
         (Node::send(0, 0, (1 << 48) + 1, &[]), "bytes is too large; at most 281474976710656 bytes"),
         (Node::compute(5, 1, true, &[5]), "node 5: it depends on itself"),
+        (
+            Node { control: vec![5], ..Node::compute(5, 1, true, &[]) },
+            "node 5: it depends on itself",
+        ),
+        (
+            Node { dimensions: vec![true, false], ..Node::collective(3, 0, 8, "", &[]) },
+            "node 3: involved_dim leaves out a dimension",
+        ),
     ];
     for (node, expected) in cases {
         let error = fault(&[vec![node]]);

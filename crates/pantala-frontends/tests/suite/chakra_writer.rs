@@ -10,15 +10,19 @@ pub(crate) struct Node {
     pub(crate) id: u64,
     pub(crate) kind: u8,
     pub(crate) deps: Vec<u64>,
+    /// Dependencies of control.
+    pub(crate) control: Vec<u64>,
     pub(crate) micros: u64,
     pub(crate) numbers: Vec<(&'static str, i64)>,
     pub(crate) group: Option<String>,
+    /// The attribute `involved_dim`.
+    pub(crate) dimensions: Vec<bool>,
 }
 
 impl Node {
     pub(crate) fn compute(id: u64, micros: u64, host: bool, deps: &[u64]) -> Self {
         let numbers = vec![("is_cpu_op", i64::from(host))];
-        Self { id, kind: 4, deps: deps.to_vec(), micros, numbers, group: None }
+        Self { id, kind: 4, deps: deps.to_vec(), micros, numbers, ..Self::default() }
     }
 
     pub(crate) fn send(id: u64, peer: i64, bytes: i64, deps: &[u64]) -> Self {
@@ -64,6 +68,10 @@ fn message(node: &Node) -> Vec<u8> {
     number(&mut out, 1, node.id);
     bytes(&mut out, 2, b"a name");
     number(&mut out, 3, node.kind.into());
+    for id in &node.control {
+        varint(&mut out, 4 << 3);
+        varint(&mut out, *id);
+    }
     let mut deps = Vec::new();
     node.deps.iter().for_each(|id| varint(&mut deps, *id));
     if node.id % 2 == 0 && !deps.is_empty() {
@@ -93,6 +101,13 @@ fn message(node: &Node) -> Vec<u8> {
         let mut content = Vec::new();
         bytes(&mut content, 29, group.as_bytes());
         attribute(&mut out, "pg_name", &content);
+    }
+    if !node.dimensions.is_empty() {
+        let values: Vec<u8> = node.dimensions.iter().map(|each| u8::from(*each)).collect();
+        let (mut list, mut content) = (Vec::new(), Vec::new());
+        bytes(&mut list, 1, &values);
+        bytes(&mut content, 28, &list);
+        attribute(&mut out, "involved_dim", &content);
     }
     attribute(&mut out, "unknown", &[3 << 3 | 1, 0, 0, 0, 0, 0, 0, 0, 64]);
     out

@@ -99,13 +99,31 @@ fn times_out_of_range_are_told_with_their_place() {
         "DIR/run-0000.bin, rank 0, byte 50: a time of 4294967295 ns after the full second, of at \
          most 999999999; the file is corrupt"
     );
-    let backwards = "DIR/run-0000.bin, rank 0, byte 50: the times run backwards, from 7000000005 ns \
+    let backwards = "DIR/run-0000.bin, rank 0, byte 50: the times run backwards, from 70000000005 ns \
                      to 6000000000 ns; the file is corrupt, or the clock of the traced node was set";
-    assert_eq!(refused_of(&[[(7, 5), (6, 0)]]), backwards);
+    assert_eq!(refused_of(&[[(70, 5), (6, 0)]]), backwards);
     assert_eq!(
-        refused_of(&[[(6, 0), (7, 5)], [(6, 0), (8, 0)]]),
+        refused_of(&[[(6, 0), (70, 5)], [(6, 0), (71, 0)]]),
         backwards.replace("byte 50", "byte 65")
     );
+}
+
+/// A clock that was set back goes on from there.
+#[test]
+fn a_clock_may_be_set_back_a_little() {
+    let folder = program(1, |_, out| {
+        for (enter, leave) in [((9, 0), (9, 5)), ((8, 0), (8, 5)), ((8, 45), (8, 40))] {
+            out.stamps = Some([enter, leave]);
+            out.collective(F::Barrier, &[WORLD])?;
+        }
+        out.stamps = Some([(8, 50), (8, 50)]);
+        out.call(F::Wtime, &[])
+    });
+    let trace = TraceFormat::Dumpi.open(&folder.0).unwrap();
+    trace.check().unwrap();
+    let summary = trace.summary().unwrap();
+    let warning = "the clocks of 1 ranks were set back, 3 times together and by ";
+    assert!(summary.warnings.iter().any(|each| each.starts_with(warning)), "{summary:?}");
 }
 
 #[test]

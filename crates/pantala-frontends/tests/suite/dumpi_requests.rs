@@ -102,6 +102,25 @@ fn a_probe_of_nobody_waits_for_no_message() {
     assert_eq!(names(&replay(&folder, |_| {}), 0), [""; 0]);
 }
 
+/// Requests of files have numbers of their own, which are those of messages, too.
+#[test]
+fn a_request_of_a_file_is_none_of_a_message() {
+    let folder = program(2, |rank, out| {
+        if rank == 1 {
+            return out.send(F::Send, 8, 0, 1, None);
+        }
+        let (file, count) = (1i64.into(), 1i64.into());
+        out.call(F::File_iread, &[file, count, BYTE.into(), 2.into()])?;
+        out.send(F::Irecv, 8, 1, 1, Some(2))?;
+        out.wait(2, IGNORED)?;
+        out.wait(3, IGNORED)
+    });
+    let found = replay(&folder, |_| {});
+    assert_eq!(names(&found, 0), ["irecv", "wait"]);
+    let warnings = TraceFormat::Dumpi.open(&folder.0).unwrap().summary().unwrap().warnings;
+    assert!(warnings.iter().any(|each| each.starts_with("1 waits are for requests of files")));
+}
+
 /// Only the requests of a communicator keep it.
 #[test]
 fn communicators_are_freed_beside_requests_of_others() {

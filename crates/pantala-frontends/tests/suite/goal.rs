@@ -70,6 +70,22 @@ fn one_cpu_does_one_calc_after_the_other() {
     assert_eq!(calcs([0, 1, 2]), 7 * NS);
 }
 
+/// ATLAHS' tags have 32 bits and more: the lower 32 count, each of them for itself.
+#[test]
+fn tags_beyond_those_of_mpi_match() {
+    let text = "num_ranks 2
+        rank 0 { a: send 8b to 1 tag 3000000001 b: send 9b to 1 tag 3000000002 cpu 300
+                 c: send 10b to 1 tag 10000000000 d: send 11b to 1 tag 7 nic 4096 }
+        rank 1 { a: recv 9b from 0 tag 3000000002 b: recv 8b from 0 tag 3000000001
+                 c: recv 10b from 0 tag 1410065408 d: recv 11b from 0 tag -1
+                 d requires a d requires b d requires c }";
+    replay(text).good();
+    let schedule = parse(text).unwrap();
+    assert_eq!(schedule.renumbered_tags, 2);
+    let warnings = schedule.summary().unwrap().warnings;
+    assert!(warnings[0].starts_with("2 tags are above 2147483647"), "{warnings:?}");
+}
+
 #[test]
 fn a_chain_is_blocking_calls() {
     let text = "num_ranks 2
@@ -203,10 +219,14 @@ fn wrong_texts_are_refused_with_their_line() {
         ("num_ranks 2\nrank 0 {\nsend 8b to 1 tag -1\n}", "x.goal, line 3: a send names its tag"),
         ("num_ranks 2\nrank 0 {\nrecv 8b from -2\n}", "x.goal, line 3: -2 where"),
         ("num_ranks 2\nrank 0 {\nrecv 8b to 1\n}", "x.goal, line 3: 'to' where from is"),
-        ("num_ranks 2\nrank 0 {\nrecv 8b from 1 tag 2147483648\n}", "x.goal, line 3: the tag"),
+        (
+            "num_ranks 2\nrank 0 {\nrecv 8b from 1 tag 2147483648 recv 8b from 1 tag 2147483647\n}",
+            "x.goal, line 3: the schedule has tags above 2147483647 and the tag 2147483647;",
+        ),
+        ("num_ranks 2\nrank 0 {\nsend 8b to 1 tag 4294967295\n}", "x.goal, line 3: a send names"),
         ("num_ranks 2\nrank 0 {\nrecv 8b from 1 tag 1 tag 1\n}", "x.goal, line 3: an attribute"),
         ("num_ranks 2\nrank 0 {\nrecv 8 from 1\n}", "x.goal, line 3: 'from' where b"),
-        ("num_ranks 1\nrank 0 {\ncalc 1 cpu 256\n}", "x.goal, line 3: a CPU"),
+        ("num_ranks 1\nrank 0 {\ncalc 1 cpu 65535\n}", "x.goal, line 3: a CPU"),
         ("num_ranks 1\nrank 0 {\ncalc 99999999999999999\n}", "x.goal, line 3: a calc of"),
         ("num_ranks 1\nrank 0 {\na: calc 1\na: calc 1\n}", "x.goal, line 4: the label a"),
         ("num_ranks 1\nrank 0 {\na: calc 1\na requires b\n}", "x.goal, line 4: this rank has no"),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pantala.errors import ScenarioWarning
 from pantala.files.input_file import LARGE_TEXT
 from pantala.importers.place import Place, read_text
 
@@ -88,26 +90,35 @@ def node_lines(path: Path, jobs: Sequence[JobLine]) -> list[tuple[Place, tuple[i
     return found
 
 
-def starts_of(path: Path, jobs: Sequence[JobLine]) -> list[float]:
+def starts_of(path: Path, jobs: Sequence[JobLine], intervals: Sequence[float]) -> list[float]:
     """Returns the start of each job in nanoseconds, from a timer file.
 
-    A line ``start end`` stops the traffic of a job from `start` to `end`. Pantala reads the form
-    with start 0: a job that starts at `end`.
+    A line ``start end`` stops the messages of a synthetic job after `start` and until `end`; with
+    start 0 nothing stops (``gen_synthetic_tr`` of CODES' model-net-mpi-replay.c). Pantala reads the
+    form whose start is before the second message: a job that starts at `end`.
 
     Raises:
         ScenarioError: a job pauses after its start.
+
+    Warns:
+        ScenarioWarning: a line has no effect, because its job is not synthetic.
     """
     lines = list(_lines(path))
     _check_count(lines, jobs, path)
     starts: list[float] = []
-    for place, words in lines:
+    for (place, words), job, interval in zip(lines, jobs, intervals, strict=True):
         if len(words) != 2:
-            raise place.error(f"has {len(words)} fields instead of 2", "write e.g. `0 5000`")
+            raise place.error(f"has {len(words)} fields instead of 2", "write e.g. `1 5000`")
         start, end = (_nanoseconds(word, place, "a time") for word in words)
-        if start > 0 and end > start:
+        stops = 0 < start < end
+        if stops and not job.workload.startswith("synthetic"):
+            message = "stops nothing: CODES stops the messages of synthetic jobs only"
+            warnings.warn(ScenarioWarning(str(place), message), stacklevel=2)
+            stops = False
+        if stops and start >= max(interval, 2.0):
             message = f"the job pauses from {words[0]} to {words[1]} ns, which Pantala does not do"
-            raise place.error(message, f"write `0 {words[1]}` to start it later, or `0 0`")
-        starts.append(max(0.0, end) if start == 0 else 0.0)
+            raise place.error(message, f"write `1 {words[1]}` to start it later, or `0 0`")
+        starts.append(end if stops else 0.0)
     return starts
 
 

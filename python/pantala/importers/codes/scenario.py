@@ -109,7 +109,7 @@ def codes_scenario(
     intervals = [job.mean_interval for job in jobs]
     if files.period is not None:
         intervals = intervals_of(files.period, jobs)
-    starts = [0.0] * len(jobs) if files.timer is None else starts_of(files.timer, jobs)
+    starts = [0.0] * len(jobs) if files.timer is None else starts_of(files.timer, jobs, intervals)
     placements = _placements(files, jobs)
     tables: dict[str, Any] = {
         "name": _UNFIT.sub("-", files.workload.name.split(".")[0]).strip("-_")[:64] or "codes",
