@@ -968,7 +968,8 @@ class RoutingKeys(Model):
     - minimal: minimal paths.
     - nonminimal: paths through another group, as for all other packets (CAMINOS).
     - valiant: paths over another router of the group (SST's merlin).
-    - adaptive: minimal paths, or paths over another router of the group, by loads and bias (aries).
+    - adaptive: minimal paths, or paths over another router of the group, by loads and bias (the default of
+      aries).
     """
     gateways: Literal["fewest_hops", "nearest", "by_source"] = "fewest_hops"
     """The link that a packet takes between two groups with several links.
