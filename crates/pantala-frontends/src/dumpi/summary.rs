@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use pantala_engine::counted;
+
 use super::functions::{Function, Meaning};
 use super::rank_file::RankFile;
 use super::steps::WORLD;
@@ -62,9 +64,10 @@ impl DumpiTrace {
         if set_back > 0 {
             let most = surveys.iter().map(|survey| survey.clock.set_back.1).max().unwrap_or(0);
             warnings.push(format!(
-                "the clocks of {} ranks were set back, {set_back} times together and by {most} ns \
-                 at most; the computing between the two calls counts as zero",
-                ranks(&|survey| survey.clock.set_back.0 > 0)
+                "clocks were set back {} on {}, by {most} ns at most; the computing between the two \
+                 calls counts as zero",
+                counted(set_back, "time"),
+                counted(ranks(&|survey| survey.clock.set_back.0 > 0) as u64, "rank")
             ));
         }
         if ranks(&|survey| survey.timed) == 0 {

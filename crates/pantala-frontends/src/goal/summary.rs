@@ -1,5 +1,7 @@
 //! The passes over a whole schedule: its summary, and the messages without a partner.
 
+use pantala_engine::counted;
+
 use super::GoalSchedule;
 use crate::graph::partners::{PairSums, UnmatchedMessage};
 use crate::graph::summary::Tally;
@@ -14,9 +16,10 @@ pub(super) fn summary(schedule: &GoalSchedule) -> std::io::Result<TraceSummary> 
     }
     if schedule.renumbered_tags > 0 {
         tally.warn(format!(
-            "{} tags are above {}, which MPI does not have; they are numbered anew from there down",
-            schedule.renumbered_tags,
-            i32::MAX
+            "MPI has no tags above {}; {} of the schedule above it have other numbers, from there \
+             down",
+            i32::MAX,
+            counted(schedule.renumbered_tags as u64, "tag")
         ));
     }
     if let Some(fault) = &schedule.fault {

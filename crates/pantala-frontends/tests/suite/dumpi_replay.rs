@@ -122,7 +122,7 @@ fn a_clock_may_be_set_back_a_little() {
     let trace = TraceFormat::Dumpi.open(&folder.0).unwrap();
     trace.check().unwrap();
     let summary = trace.summary().unwrap();
-    let warning = "the clocks of 1 ranks were set back, 3 times together and by ";
+    let warning = "clocks were set back 3 times on 1 rank, by ";
     assert!(summary.warnings.iter().any(|each| each.starts_with(warning)), "{summary:?}");
 }
 
