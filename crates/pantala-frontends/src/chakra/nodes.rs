@@ -97,10 +97,8 @@ fn collective(node: &Node) -> Result<Action<'_>, String> {
         None | Some(None) => &[],
         Some(_) => return Err("pg_name is no text".to_owned()),
     };
-    if let Some(Some(Value::Bools(dimensions))) =
-        attribute(node, "involved_dim").map(|attribute| &attribute.value)
-        && dimensions.values.contains(&false)
-    {
+    let dimensions = attribute(node, "involved_dim").and_then(|each| each.value.as_ref());
+    if matches!(dimensions, Some(Value::Bools(used)) if used.values.contains(&false)) {
         return Err("involved_dim leaves out a dimension of ASTRA-sim's network, which this \
                     machine does not have; name the ranks of the collective by pg_name"
             .to_owned());
