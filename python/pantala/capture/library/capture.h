@@ -170,8 +170,7 @@ void finish_late_lists(void);
 struct live {
     uint64_t handle;
     uint64_t record; // the record that posted it
-    uint32_t number; // its number in the file
-    uint32_t peer;
+    uint32_t number; // its number in the file; NONE: a replay has no such request
     bool message; // `record` posted one message
     bool receive;
     bool persistent;
@@ -182,6 +181,7 @@ struct live {
     uint32_t count;
     struct record *starts; // of a persistent collective: what each start records
     uint32_t start_count;
+    struct copy *copy; // of a copy of a communicator
     struct live *next;
 };
 
@@ -197,6 +197,8 @@ void make_persistent(struct live *live, struct record *starts, uint32_t count, M
 
 // Adds a request and returns it; null if there are too many.
 struct live *add_request(MPI_Request handle);
+// Adds a request that a replay does not have, and returns it.
+struct live *add_silent_request(MPI_Request handle);
 // Returns the first request with this handle. Open MPI gives one handle to several requests that
 // are complete from the start.
 struct live *find_request(MPI_Request handle);
@@ -229,6 +231,14 @@ void copied(MPI_Comm parent, MPI_Comm made);
 void freed(MPI_Comm communicator);
 // Records the communicators that the program has, in the order in which it made them.
 void renew_communicators(void);
+
+// --- copies.c --------------------------------------------------------------------------------
+
+// Records the copies of a communicator that are under way: before its next collective.
+void record_copies(uint16_t parent);
+// Records and names a copy whose request has completed.
+void end_copy(struct copy *copy);
+bool copies_under_way(void);
 
 // --- windows.c -------------------------------------------------------------------------------
 

@@ -36,7 +36,7 @@ bool prepares_collective(void) {
 
 // Records a collective.
 void collective(enum code code, int root, uint64_t first, uint64_t second, MPI_Comm comm,
-                       MPI_Request *request) {
+                MPI_Request *request) {
     struct record record = {.code = code, .first = first, .second = second};
     if (root >= 0)
         record.peer = (uint32_t)root;
@@ -46,6 +46,8 @@ void collective(enum code code, int root, uint64_t first, uint64_t second, MPI_C
         refuse("a capture does not follow collectives of intercommunicators but barriers");
         return;
     }
+    if (!preparing)
+        record_copies(record.communicator);
     if (request != NULL) {
         struct live *live = add_request(*request);
         if (live == NULL)

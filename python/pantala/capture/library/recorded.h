@@ -50,6 +50,21 @@ uint64_t size_of(MPI_Comm comm);
 // Counts a call of all ranks, which can start or end the recorded part; MARKS is no such call.
 void marked(enum mark mark, MPI_Comm comm, int result);
 
+// --- communicators.c -------------------------------------------------------------------------
+
+// Records that the ranks of `whole`, and no others, made the communicator `made`. `remote` is the
+// place of the remote group of an intercommunicator plus 1, or 0.
+void joined(MPI_Comm whole, MPI_Comm made, uint32_t remote);
+// Records that two groups made an intercommunicator.
+void joined_groups(MPI_Comm made);
+// Records that the ranks of `parent` made communicators. `made` may be MPI_COMM_NULL.
+void split(MPI_Comm parent, MPI_Comm made);
+// A copy that is under way: keeps its place among the communicators, which is the same on all ranks;
+// records it and gives it a number; gives it its handle.
+void announce_copy(const void *copy);
+void number_copy(const void *copy, uint16_t parent);
+void name_copy(const void *copy, MPI_Comm made);
+
 // --- neighborhoods.c -------------------------------------------------------------------------
 
 struct neighbors {

@@ -83,6 +83,10 @@ struct live *add_request(MPI_Request handle) {
     return number == NONE ? NULL : add(handle, number);
 }
 
+struct live *add_silent_request(MPI_Request handle) {
+    return add(handle, NONE);
+}
+
 struct live *add_requests(MPI_Request handle, uint32_t *numbers, uint32_t count) {
     if (count == 0) {
         free(numbers);
@@ -113,6 +117,8 @@ struct live *find_request(MPI_Request handle) {
 }
 
 void release_number(uint32_t number) {
+    if (number == NONE)
+        return;
     taken[number / 64] &= ~((uint64_t)1 << (number % 64));
     if (number / 64 < first_free)
         first_free = number / 64;

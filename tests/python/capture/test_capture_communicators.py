@@ -1,0 +1,92 @@
+"""Communicators that the program copies or frees while something else is under way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from operation_files import Operation, operations_of
+from pantala.capture import capture
+from small_mpi import MPIRUN, compiled, needs_mpi, replay
+
+pytestmark = [pytest.mark.full, needs_mpi]
+
+PROGRAM = """
+#include <mpi.h>
+#include <stdlib.h>
+HELP
+int main(int argc, char **argv) {
+    int rank, data[64] = {0}, sum;
+    MPI_Comm made, other, inner;
+    MPI_Request request, requests[4];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    BODY
+    MPI_Finalize();
+}
+"""
+#: A call that did not return until both ranks make it would wait for ever.
+COPY = """
+    if (rank == 0) {
+        MPI_Comm_idup(MPI_COMM_WORLD, &made, &request);
+        MPI_Send(data, 4, MPI_INT, 1, 3, MPI_COMM_WORLD);
+    } else {
+        MPI_Recv(data, 4, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Comm_idup(MPI_COMM_WORLD, &made, &request);
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Barrier(made);
+    MPI_Comm_free(&made);
+"""
+#: The ranks complete two copies in different orders, before and after a collective.
+COPIES = """
+    MPI_Comm_idup(MPI_COMM_WORLD, &made, &requests[0]);
+    MPI_Comm_idup(MPI_COMM_WORLD, &other, &requests[1]);
+    if (rank == 0) {
+        MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+        MPI_Bcast(data, 4, MPI_INT, 0, MPI_COMM_WORLD);
+        MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+        MPI_Send(data, 5, MPI_INT, 1, 3, other);
+        MPI_Send(data, 6, MPI_INT, 1, 3, made);
+    } else {
+        MPI_Bcast(data, 4, MPI_INT, 0, MPI_COMM_WORLD);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        MPI_Recv(data, 6, MPI_INT, 0, 3, made, MPI_STATUS_IGNORE);
+        MPI_Recv(data, 5, MPI_INT, 0, 3, other, MPI_STATUS_IGNORE);
+    }
+"""
+
+
+def captured(folder: Path, body: str, help_text: str = "", ranks: int = 2) -> list[list[Operation]]:
+    """Returns the operations of each rank without computing, once they were replayed."""
+    source = folder / "program.c"
+    source.write_text(PROGRAM.replace("BODY", body).replace("HELP", help_text))
+    program = compiled(source, folder / "program")
+    (made,) = capture([*MPIRUN, str(ranks), str(program)], folder / "out", clock="cpu")
+    assert made.notes == ()
+    replay(made.file, ranks, folder / "run")
+    return [[each for each in rank if each.name != "compute"] for rank in operations_of(made.file)]
+
+
+def shape(operations: list[Operation]) -> list[tuple[str, int, int | tuple[int, ...]]]:
+    """Returns calls, communicators and bytes."""
+    return [(each.name, each.communicator, each.first) for each in operations]
+
+
+def test_a_copy_without_blocking_stands_where_its_request_completes(tmp_path: Path) -> None:
+    for rank, operations in enumerate(captured(tmp_path, COPY)):
+        message = ("recv" if rank else "send", 0, 16)
+        assert shape(operations) == [
+            message,
+            ("comm_dup", 0, 0),
+            ("barrier", 2, 0),  # 1 is MPI_COMM_SELF
+            ("comm_free", 2, 0),
+        ]
+
+
+def test_copies_without_blocking_are_in_one_order_on_all_ranks(tmp_path: Path) -> None:
+    sends, receives = captured(tmp_path, COPIES)
+    first = [("comm_dup", 0, 0), ("comm_dup", 0, 0), ("bcast", 0, 16)]
+    assert shape(sends) == [*first, ("send", 3, 20), ("send", 2, 24)]
+    assert shape(receives) == [*first, ("recv", 2, 24), ("recv", 3, 20)]
