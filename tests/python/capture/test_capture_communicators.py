@@ -8,6 +8,7 @@ import pytest
 
 from operation_files import Operation, operations_of
 from pantala.capture import capture
+from pantala.errors import UsageError
 from small_mpi import MPIRUN, compiled, needs_mpi, replay
 
 pytestmark = [pytest.mark.full, needs_mpi]
@@ -90,3 +91,41 @@ def test_copies_without_blocking_are_in_one_order_on_all_ranks(tmp_path: Path) -
     first = [("comm_dup", 0, 0), ("comm_dup", 0, 0), ("bcast", 0, 16)]
     assert shape(sends) == [*first, ("send", 3, 20), ("send", 2, 24)]
     assert shape(receives) == [*first, ("recv", 2, 24), ("recv", 3, 20)]
+
+
+#: Counts and places are only there on the root, and are of the other group: rank 0 alone here.
+BETWEEN = """
+    int counts[3] = {1, 2, 3}, places[3] = {0, 1, 3}, root = rank ? 0 : MPI_ROOT;
+    MPI_Comm_split(MPI_COMM_WORLD, rank > 0, rank, &other);
+    MPI_Intercomm_create(other, 0, MPI_COMM_WORLD, rank == 0, 5, &made);
+    MPI_Barrier(made);
+    CALL
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        (
+            "MPI_Gatherv",
+            "MPI_Gatherv(data, rank, MPI_INT, data, rank ? NULL : counts, rank ? NULL : places,"
+            " MPI_INT, root, made);",
+        ),
+        (
+            "MPI_Iscatterv",
+            "MPI_Iscatterv(data, rank ? NULL : counts, rank ? NULL : places, MPI_INT, data, rank,"
+            " MPI_INT, root, made, &request); MPI_Wait(&request, MPI_STATUS_IGNORE);",
+        ),
+    ],
+)
+def test_collectives_between_two_groups_are_refused_by_name(
+    name: str, call: str, tmp_path: Path
+) -> None:
+    source = tmp_path / "program.c"
+    body = BETWEEN.replace("CALL", call)
+    source.write_text(PROGRAM.replace("BODY", body).replace("HELP", ""))
+    program = compiled(source, tmp_path / "program")
+    with pytest.raises(UsageError) as raised:
+        capture([*MPIRUN, "4", str(program)], tmp_path / "out")
+    reason = "a capture does not follow collectives of intercommunicators but barriers"
+    assert f": {name}: {reason}" in str(raised.value)

@@ -36,6 +36,9 @@ bool taken(MPI_Message handle, struct found *copy);
 
 // --- collectives.c ---------------------------------------------------------------------------
 
+// Whether a capture follows collectives of a communicator other than barriers. If not, it stops: on an
+// intercommunicator, roots and counts mean other ranks.
+bool follows(MPI_Comm comm);
 // Records a collective; `root` is -1 without one, `request` is null if it blocks.
 void collective(enum code code, int root, uint64_t first, uint64_t second, MPI_Comm comm,
                 MPI_Request *request);
