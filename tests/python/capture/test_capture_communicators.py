@@ -93,6 +93,48 @@ def test_copies_without_blocking_are_in_one_order_on_all_ranks(tmp_path: Path) -
     assert shape(receives) == [*first, ("recv", 2, 24), ("recv", 3, 20)]
 
 
+#: A library keeps a communicator of its own in an attribute, and copies and frees it in callbacks.
+KEEPING = """
+static int copy(MPI_Comm from, int key, void *extra, void *kept, void *out, int *found) {
+    MPI_Comm *mine = malloc(sizeof *mine);
+    MPI_Comm_dup(*(MPI_Comm *)kept, mine);
+    *(void **)out = mine;
+    *found = 1;
+    return MPI_SUCCESS;
+}
+static int drop(MPI_Comm from, int key, void *kept, void *extra) {
+    return MPI_Comm_free(kept);
+}
+"""
+KEPT = """
+    int key, found;
+    MPI_Comm *kept = malloc(sizeof *kept);
+    MPI_Comm_create_keyval(copy, drop, &key, NULL);
+    for (int turn = 0; turn < 2; turn++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, kept);
+        MPI_Comm_dup(MPI_COMM_WORLD, &made);
+        MPI_Comm_set_attr(made, key, kept);
+        MPI_Comm_dup(made, &other);
+        MPI_Comm *copied;
+        MPI_Comm_get_attr(other, key, &copied, &found);
+        MPI_Barrier(*copied);
+        MPI_Comm_free(&made);
+        MPI_Comm_free(&other);
+    }
+"""
+
+
+def test_communicators_in_callbacks_of_attributes_are_followed(tmp_path: Path) -> None:
+    turn = [
+        *[("comm_dup", 0, 0), ("comm_dup", 0, 0)],  # 2 is kept, 3 has the attribute
+        *[("comm_dup", 2, 0), ("comm_dup", 3, 0)],  # 4 and 5 are the copies
+        ("barrier", 4, 0),
+        *[("comm_free", 2, 0), ("comm_free", 3, 0), ("comm_free", 4, 0), ("comm_free", 5, 0)],
+    ]
+    for operations in captured(tmp_path, KEPT, KEEPING):
+        assert shape(operations) == [*turn, *turn]
+
+
 #: Counts and places are only there on the root, and are of the other group: rank 0 alone here.
 BETWEEN = """
     int counts[3] = {1, 2, 3}, places[3] = {0, 1, 3}, root = rank ? 0 : MPI_ROOT;

@@ -103,7 +103,10 @@ int leave(int result);
 bool recorded(int result);
 // The same, but also outside of the region: for calls that make and free what later calls use.
 bool tracked(int result);
-// Whether the call succeeded and is the program's own.
+// Whether the call succeeded and the capture goes on. The call may be one inside another: of the MPI
+// library, or of the program in the callback of an attribute.
+bool is_followed(int result);
+// Whether it is also the program's own, and not inside another.
 bool is_own(int result);
 // Stops the capture of the rank at the current call.
 void refuse(const char *reason);
@@ -221,12 +224,15 @@ bool number_of(MPI_Comm communicator, uint16_t *number);
 // The rank of the file's communicator that a rank of the program's communicator is: on an
 // intercommunicator, it is one of the remote group.
 uint32_t rank_in_file(uint16_t number, int rank);
+// Whether the capture knows a communicator that the program has made.
+bool is_known(MPI_Comm communicator);
 // Whether the number is of an intercommunicator.
 bool is_inter(uint16_t number);
 // The rank of this process in MPI_COMM_WORLD.
 uint32_t world_rank(void);
 
-// Records that the ranks of `parent` made a copy of it, and that one was freed.
+// Records that the ranks of `parent` made a copy of it, and that one was freed. A communicator that
+// the capture does not know is none of the file.
 void copied(MPI_Comm parent, MPI_Comm made);
 void freed(MPI_Comm communicator);
 // Records the communicators that the program has, in the order in which it made them.

@@ -105,7 +105,7 @@ int MPI_Comm_free(MPI_Comm *comm) {
     enter("MPI_Comm_free");
     MPI_Comm handle = *comm;
     int result = PMPI_Comm_free(comm);
-    if (tracked(result))
+    if (tracked(result) || is_followed(result)) // also in the callback of an attribute
         freed(handle);
     return leave(result);
 }
@@ -114,7 +114,7 @@ int MPI_Comm_disconnect(MPI_Comm *comm) {
     enter("MPI_Comm_disconnect");
     MPI_Comm handle = *comm;
     int result = PMPI_Comm_disconnect(comm);
-    if (tracked(result))
+    if (tracked(result) || is_followed(result)) // also in the callback of an attribute
         freed(handle);
     return leave(result);
 }

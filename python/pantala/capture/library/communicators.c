@@ -72,11 +72,17 @@ bool number_of(MPI_Comm communicator, uint16_t *number) {
         return true;
     const struct known *found = find(communicator);
     if (found == NULL) {
-        refuse("the communicator is not made by a call that a capture follows");
+        refuse("the communicator is not made by a call that a capture follows, which in callbacks of"
+               " attributes is only MPI_Comm_dup");
         return false;
     }
     *number = (uint16_t)found->number;
     return true;
+}
+
+bool is_known(MPI_Comm communicator) {
+    return communicator == MPI_COMM_WORLD || communicator == MPI_COMM_SELF ||
+           find(communicator) != NULL;
 }
 
 uint32_t rank_in_file(uint16_t number, int rank) {
@@ -220,7 +226,7 @@ void name_copy(const void *copy, MPI_Comm made) {
 void freed(MPI_Comm communicator) {
     struct known *found = find(communicator);
     if (found == NULL)
-        return; // the capture has stopped
+        return;
     emit((struct record){.code = COMM_FREE, .communicator = (uint16_t)found->number});
     used[found->number] = false;
     // The others stay in the order in which they were made.

@@ -57,10 +57,16 @@ void end_copy(struct copy *copy) {
     free(copy);
 }
 
+// Whether a call made a copy that is to be recorded. The callback of an attribute that is copied with
+// its communicator may copy another.
+static bool is_copy(int result, MPI_Comm comm) {
+    return tracked(result) || (is_followed(result) && is_known(comm));
+}
+
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made) {
     enter("MPI_Comm_dup");
     int result = PMPI_Comm_dup(comm, made);
-    if (tracked(result))
+    if (is_copy(result, comm))
         copied(comm, *made);
     return leave(result);
 }
@@ -68,7 +74,7 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made) {
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made) {
     enter("MPI_Comm_dup_with_info");
     int result = PMPI_Comm_dup_with_info(comm, info, made);
-    if (tracked(result))
+    if (is_copy(result, comm))
         copied(comm, *made);
     return leave(result);
 }

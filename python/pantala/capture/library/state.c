@@ -63,8 +63,12 @@ int leave(int result) {
     return result;
 }
 
+bool is_followed(int result) {
+    return result == MPI_SUCCESS && started && !stopped;
+}
+
 bool is_own(int result) {
-    return result == MPI_SUCCESS && depth == 1 && started && !stopped;
+    return is_followed(result) && depth == 1;
 }
 
 bool recorded(int result) {
