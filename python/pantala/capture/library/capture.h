@@ -176,6 +176,7 @@ struct live {
     uint32_t number; // its number in the file; NONE: a replay has no such request
     bool message; // `record` posted one message
     bool receive;
+    bool collective; // one collective, of the communicator of `posted`
     bool persistent;
     bool active;
     struct record posted; // of a persistent request: its record; from any source, what a start posts
@@ -235,6 +236,10 @@ uint32_t world_rank(void);
 // the capture does not know is none of the file.
 void copied(MPI_Comm parent, MPI_Comm made);
 void freed(MPI_Comm communicator);
+// Counts the non-blocking collectives of a communicator that are under way.
+void count_pending(uint16_t number, int change);
+// Records that communicators are freed whose last collective has ended meanwhile.
+void free_held_back(void);
 // Records the communicators that the program has, in the order in which it made them.
 void renew_communicators(void);
 

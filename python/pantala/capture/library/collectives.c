@@ -58,6 +58,8 @@ void collective(enum code code, int root, uint64_t first, uint64_t second, MPI_C
             return;
         record.flags = NON_BLOCKING;
         record.request = live->number;
+        live->collective = true;
+        live->posted.communicator = record.communicator;
         if (preparing) {
             struct record *start = malloc(sizeof *start);
             if (start == NULL)
@@ -66,6 +68,7 @@ void collective(enum code code, int root, uint64_t first, uint64_t second, MPI_C
             make_persistent(live, start, 1, comm);
             return;
         }
+        count_pending(record.communicator, 1);
     }
     emit(record);
 }

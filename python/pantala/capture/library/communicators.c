@@ -31,6 +31,10 @@ static bool used[65536] = {[SELF] = true};
 static uint32_t remote_place[65536];
 // The largest number of a group's communicator that this rank has; those of the file are 1.
 static uint64_t last_context = 1;
+// By number: its non-blocking collectives that are under way. A communicator that the program frees
+// before they end is freed in the file after them.
+static uint32_t pending[65536];
+static uint32_t held_back; // freed by the program, not yet in the file
 
 static uint64_t key_of(MPI_Comm handle) {
     uint64_t key = 0;
@@ -223,14 +227,35 @@ void name_copy(const void *copy, MPI_Comm made) {
     found->comm = made;
 }
 
+// Records that a communicator is freed. The others stay in the order in which they were made.
+static void free_known(struct known *found) {
+    emit((struct record){.code = COMM_FREE, .communicator = (uint16_t)found->number});
+    used[found->number] = false;
+    memmove(found, found + 1, (size_t)(&known[known_count--] - (found + 1)) * sizeof *found);
+}
+
 void freed(MPI_Comm communicator) {
     struct known *found = find(communicator);
     if (found == NULL)
         return;
-    emit((struct record){.code = COMM_FREE, .communicator = (uint16_t)found->number});
-    used[found->number] = false;
-    // The others stay in the order in which they were made.
-    memmove(found, found + 1, (size_t)(&known[known_count--] - (found + 1)) * sizeof *found);
+    if (pending[found->number] == 0) {
+        free_known(found);
+        return;
+    }
+    found->handle = 0; // of no communicator
+    held_back++;
+}
+
+void count_pending(uint16_t number, int change) {
+    pending[number] += (uint32_t)change;
+}
+
+void free_held_back(void) {
+    for (uint32_t at = 0; held_back > 0 && at < known_count; at++)
+        if (known[at].handle == 0 && pending[known[at].number] == 0) {
+            free_known(&known[at--]);
+            held_back--;
+        }
 }
 
 void renew_communicators(void) {

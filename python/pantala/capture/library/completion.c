@@ -50,6 +50,8 @@ static void complete(MPI_Request handle, const MPI_Status *status) {
             add_number(live->numbers[at]);
     else if (live->number != NONE && (!posts || ended(live->record, live->receive, status)))
         add_number(live->number);
+    if (live->collective)
+        count_pending(live->posted.communicator, -1);
     if (live->persistent)
         live->active = false;
     else
@@ -85,6 +87,7 @@ void wait_for_numbers(const uint32_t *given, uint32_t count) {
 static void wait_for_one(MPI_Request handle, const MPI_Status *status) {
     complete(handle, status);
     wait_for_added();
+    free_held_back();
 }
 
 // Waits for all requests of `handles`, or for those with these indices.
@@ -92,6 +95,7 @@ static void wait_for_several(int count, const int *indices, const MPI_Status *fi
     for (int i = 0; i < count; i++)
         complete(handles[indices ? indices[i] : i], &filled[i]);
     wait_for_added();
+    free_held_back();
 }
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status) {

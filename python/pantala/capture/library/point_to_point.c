@@ -101,6 +101,8 @@ static void start(MPI_Request request) {
     if (live == NULL)
         return; // MPI_PROC_NULL
     live->active = true;
+    if (live->collective)
+        count_pending(live->posted.communicator, 1);
     for (uint32_t at = 0; at < live->start_count; at++)
         emit(live->starts[at]);
     if (live->starts != NULL)
