@@ -172,7 +172,7 @@ void finish_late_lists(void);
 // A request that the program has and that has not been completed.
 struct live {
     uint64_t handle;
-    uint64_t record; // the record that posted it
+    uint64_t record; // the record that posted it; of a persistent request: of its last start
     uint32_t number; // its number in the file; NONE: a replay has no such request
     bool message; // `record` posted one message
     bool receive;

@@ -44,7 +44,7 @@ static void complete(MPI_Request handle, const MPI_Status *status) {
         return;
     if (live->copy != NULL)
         end_copy(live->copy);
-    bool posts = live->message || live->posted.code == IRECV;
+    bool posts = live->message || (live->persistent && live->starts == NULL);
     if (live->numbers != NULL)
         for (uint32_t at = 0; at < live->count; at++)
             add_number(live->numbers[at]);

@@ -93,7 +93,7 @@ void prepared(enum code code, MPI_Count count, MPI_Datatype type, int peer, int 
     if (record.flags & (ANY_SOURCE | ANY_TAG))
         live->posted.code = IRECV; // every start may receive from another rank, so each posts one
     else
-        live->record = emit(record);
+        emit(record);
 }
 
 static void start(MPI_Request request) {
@@ -110,7 +110,7 @@ static void start(MPI_Request request) {
     if (live->posted.code == IRECV)
         live->record = emit(live->posted); // settled when it completes
     else
-        emit((struct record){.code = START, .request = live->number});
+        live->record = emit((struct record){.code = START, .request = live->number});
 }
 
 int MPI_Start(MPI_Request *request) {

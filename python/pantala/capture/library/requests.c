@@ -132,7 +132,7 @@ void renew_requests(void) {
             for (uint32_t at = 0; at < live->start_count; at++)
                 live->starts[at].communicator = live->posted.communicator;
             if (live->starts == NULL && live->posted.code != IRECV)
-                live->record = emit(live->posted);
+                emit(live->posted);
         }
 }
 
