@@ -201,10 +201,11 @@ void make_persistent(struct live *live, struct record *starts, uint32_t count, M
 
 // Adds a request and returns it; null if there are too many.
 struct live *add_request(MPI_Request handle);
-// Adds a request that a replay does not have, and returns it.
-struct live *add_silent_request(MPI_Request handle);
-// Returns the first request with this handle. Open MPI gives one handle to several requests that
-// are complete from the start.
+// The same with this number, or NONE for a request that a replay does not have.
+struct live *add_numbered(MPI_Request handle, uint32_t number);
+// Returns the first request with this handle. An MPI library gives one handle to several requests
+// that are complete from the start: one that a replay does not have is first. The wait for another is
+// then at worst recorded later than it was.
 struct live *find_request(MPI_Request handle);
 void remove_request(struct live *live);
 // Removes a request that the program freed while it was active.

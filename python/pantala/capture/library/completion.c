@@ -185,6 +185,10 @@ int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[], MP
 // A persistent request that is not active, or one that the program gives up. MPI may have completed
 // it: then it is as if the program had waited for it, and a cancelled one is none.
 static void give_up(struct live *live, bool complete, const MPI_Status *status) {
+    if (live->number == NONE) {
+        remove_request(live);
+        return;
+    }
     if (live->starts != NULL) {
         // A persistent collective has no record but those of its starts.
     } else if (live->persistent) {

@@ -44,7 +44,7 @@ static void start_copy(MPI_Comm comm, MPI_Comm *made, MPI_Request request) {
         end = &(*end)->next;
     *end = copy;
     announce_copy(copy);
-    add_silent_request(request)->copy = copy;
+    add_numbered(request, NONE)->copy = copy;
 }
 
 void end_copy(struct copy *copy) {

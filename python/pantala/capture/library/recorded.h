@@ -14,14 +14,6 @@
 
 // --- point_to_point.c ------------------------------------------------------------------------
 
-// A message that a matched probe found.
-struct found {
-    MPI_Message message;
-    MPI_Comm comm;
-    int source, tag;
-    struct found *next;
-};
-
 void blocking(enum code code, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
               const MPI_Status *status);
 void posted(enum code code, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
@@ -31,8 +23,9 @@ void prepared(enum code code, MPI_Count count, MPI_Datatype type, int peer, int 
 // A send and a receive in one call; either may be absent.
 void exchanged(MPI_Count sent, MPI_Datatype sent_type, int dest, int sent_tag, MPI_Count count,
                MPI_Datatype type, int source, int tag, MPI_Comm comm, const MPI_Status *status);
-// Removes a message that was found and returns where it comes from; false for MPI_MESSAGE_NO_PROC.
-bool taken(MPI_Message handle, struct found *copy);
+// The program has received a message that a matched probe found, or has started to.
+void received(MPI_Message handle);
+void receiving(MPI_Message handle, MPI_Request request);
 
 // --- collectives.c ---------------------------------------------------------------------------
 
