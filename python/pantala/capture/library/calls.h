@@ -326,17 +326,14 @@
     X(Sendrecv_c)                                                                                  \
     X(Sendrecv_replace_c)                                                                          \
     X(Ssend_c)                                                                                     \
-    X(Ssend_init_c)
-
-// The one-sided calls with counts of 64 bits.
-#define LARGE_ONE_SIDED(X)                                                                         \
+    X(Ssend_init_c)                                                                                \
     X(Accumulate_c)                                                                                \
-    X(Get_c)                                                                                       \
     X(Get_accumulate_c)                                                                            \
+    X(Get_c)                                                                                       \
     X(Put_c)                                                                                       \
     X(Raccumulate_c)                                                                               \
-    X(Rget_c)                                                                                      \
     X(Rget_accumulate_c)                                                                           \
+    X(Rget_c)                                                                                      \
     X(Rput_c)                                                                                      \
     X(Win_allocate_c)                                                                              \
     X(Win_allocate_shared_c)                                                                       \

@@ -117,6 +117,8 @@ uint64_t read_clock(clockid_t source);
 // Starts and ends a call that no wrapper records. Returns whether the program itself makes it.
 bool pass_in(void);
 void pass_out(void);
+// Returns the name of the present call.
+const char *call_in_course(void);
 // Whether the thread is inside a call of MPI.
 bool is_inside(void);
 
@@ -254,10 +256,16 @@ bool copies_under_way(void);
 
 // --- windows.c -------------------------------------------------------------------------------
 
-// Takes the new numbers of the windows' communicators.
+// Takes the new numbers of the windows' communicators, and forgets messages from before.
 void renew_windows(void);
+// --- left_out.c ------------------------------------------------------------------------------
+
+enum left_out { UNDER_LOCK, UNKNOWN_WINDOW };
+
+// Counts the present call as one that the capture leaves out.
+void leave_out(enum left_out reason);
 // Notes the calls that the capture leaves out.
-void note_windows(FILE *(*open_notes)(void));
+void note_left_out(FILE *(*open_notes)(void));
 
 // --- point_to_point.c ------------------------------------------------------------------------
 

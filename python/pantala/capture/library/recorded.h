@@ -78,4 +78,14 @@ void exchange_with(const struct neighbors *found, const uint64_t *sent, const ui
 // Returns memory for so many words.
 void *room_for(int count);
 
+// --- windows.c -------------------------------------------------------------------------------
+
+// Bytes of a call that does not move data this way.
+#define NOTHING UINT64_MAX
+
+// Records that the ranks of a communicator made a window.
+void make_window(MPI_Win handle, MPI_Comm comm);
+// Records that a call moves data to a target and from it, each NOTHING or a number of bytes.
+void moved(MPI_Win handle, int target, uint64_t put, uint64_t got);
+
 #endif

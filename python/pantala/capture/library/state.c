@@ -115,6 +115,10 @@ void refuse_call(const char *call, const char *reason) {
     }
 }
 
+const char *call_in_course(void) {
+    return call_name;
+}
+
 void refuse(const char *reason) {
     refuse_call(call_name, reason);
 }
@@ -149,7 +153,7 @@ static void end_capture(void) {
     }
     write_noticed(note_file);
     note_region(note_file);
-    note_windows(note_file);
+    note_left_out(note_file);
     note_times();
     started = false;
 }
