@@ -135,8 +135,8 @@ def test_communicators_in_callbacks_of_attributes_are_followed(tmp_path: Path) -
         assert shape(operations) == [*turn, *turn]
 
 
-#: The communicator goes on to exist until its collectives have ended. (Open MPI 5 keeps it only while
-#: a message of it is under way, too.)
+#: The communicator goes on to exist until its collectives have ended. (Open MPI 5 keeps it only
+#: while a message of it is under way, too.)
 FREED = """
     static char to[100000], from[100000];
     MPI_Comm_dup(MPI_COMM_WORLD, &made);

@@ -108,7 +108,8 @@ def test_fences(tmp_path: Path) -> None:
 
 def test_groups(tmp_path: Path) -> None:
     made, found = captured(tmp_path, GROUPS)
-    assert made.notes == ()
+    # Rank 1 asks until its epoch has ended.
+    assert not [note for note in made.notes if not note.startswith("the time between tests")]
     for rank, calls in enumerate(found):
         after, before = (rank + 1) % 3, (rank + 2) % 3
         assert calls == Counter(

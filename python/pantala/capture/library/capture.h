@@ -108,6 +108,8 @@ bool tracked(int result);
 bool is_followed(int result);
 // Whether it is also the program's own, and not inside another.
 bool is_own(int result);
+// Says that the call is a test or a probe that does not wait, and whether it found what it looks for.
+void tested(bool completed);
 // Stops the capture of the rank at the current call.
 void refuse(const char *reason);
 void refuse_call(const char *call, const char *reason);
@@ -260,7 +262,7 @@ bool copies_under_way(void);
 void renew_windows(void);
 // --- left_out.c ------------------------------------------------------------------------------
 
-enum left_out { UNDER_LOCK, UNKNOWN_WINDOW };
+enum left_out { UNDER_LOCK, UNKNOWN_WINDOW, IN_FINALIZE };
 
 // Counts the present call as one that the capture leaves out.
 void leave_out(enum left_out reason);

@@ -113,6 +113,7 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     MPI_Request before = *request;
     MPI_Status own, *filled = status == MPI_STATUS_IGNORE ? &own : status;
     int result = PMPI_Test(request, flag, filled);
+    tested(*flag);
     if (result == MPI_SUCCESS && *flag && tracked(result))
         wait_for_one(before, filled);
     return leave(result);
@@ -139,6 +140,7 @@ int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status given[]
     enter("MPI_Testall");
     MPI_Status *filled = prepare(count, requests, given);
     int result = PMPI_Testall(count, requests, flag, filled);
+    tested(*flag);
     if (result == MPI_SUCCESS && *flag && tracked(result))
         wait_for_several(count, NULL, filled);
     return leave(result);
@@ -159,6 +161,7 @@ int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_St
     MPI_Status own, *filled = status == MPI_STATUS_IGNORE ? &own : status;
     prepare(count, requests, NULL);
     int result = PMPI_Testany(count, requests, index, flag, filled);
+    tested(*flag);
     if (result == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED && tracked(result))
         wait_for_one(handles[*index], filled);
     return leave(result);
@@ -177,6 +180,7 @@ int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[], MP
     enter("MPI_Testsome");
     MPI_Status *filled = prepare(count, requests, given);
     int result = PMPI_Testsome(count, requests, done, indices, filled);
+    tested(*done != 0);
     if (result == MPI_SUCCESS && *done != MPI_UNDEFINED && *done > 0 && tracked(result))
         wait_for_several(*done, indices, filled);
     return leave(result);

@@ -1,4 +1,5 @@
-// The calls that a capture leaves out although it has wrappers for them: counted by name.
+// The calls that a capture leaves out although it has wrappers for them: counted by name. They are
+// noted when MPI_Finalize has ended, because callbacks may communicate in it.
 
 #include "capture.h"
 
@@ -9,6 +10,8 @@ static const char *const texts[] = {
                    " traffic",
     [UNKNOWN_WINDOW] = "a capture leaves out calls on a window that it did not see made; a replay"
                        " lacks their traffic",
+    [IN_FINALIZE] = "a capture ends where MPI_Finalize starts, and callbacks of attributes communicate"
+                    " after it; a replay lacks their traffic",
 };
 
 // The calls of a function for a reason.

@@ -166,6 +166,7 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status
     enter("MPI_Iprobe");
     MPI_Status own, *filled = status == MPI_STATUS_IGNORE ? &own : status;
     int result = PMPI_Iprobe(source, tag, comm, flag, filled);
+    tested(*flag);
     if (result == MPI_SUCCESS && *flag && recorded(result))
         blocking(PROBE, 0, MPI_BYTE, source, tag, comm, filled);
     return leave(result);
@@ -245,6 +246,7 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *hand
     enter("MPI_Improbe");
     MPI_Status own, *filled = status == MPI_STATUS_IGNORE ? &own : status;
     int result = PMPI_Improbe(source, tag, comm, flag, handle, filled);
+    tested(*flag);
     if (result == MPI_SUCCESS && *flag && recorded(result))
         matched(*handle, source, tag, comm, filled);
     return leave(result);

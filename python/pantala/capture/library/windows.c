@@ -338,6 +338,7 @@ EPOCH(Win_wait, WINDOW, handle, end_exposure(window))
 int MPI_Win_test(MPI_Win handle, int *flag) {
     enter("MPI_Win_test");
     int result = PMPI_Win_test(handle, flag);
+    tested(*flag);
     struct window *window = find_window(handle);
     if (window != NULL && result == MPI_SUCCESS && *flag && tracked(result))
         end_exposure(window);
