@@ -181,7 +181,7 @@ def test_every_kind_of_call_is_captured_and_replayed(built: Path, tmp_path: Path
         assert not any(operation.flags & 3 for operation in operations)
         sizes = {operation.first for operation in operations if operation.name != "compute"}
         assert 92 not in sizes
-        assert names.count("isend") + names.count("issend") + names.count("irecv") == 13
+        assert names.count("isend") + names.count("issend") + names.count("irecv") == 14
         for name in ("gatherv", "scatterv", "allgatherv", "reduce_scatter"):
             lists = [each.second for each in operations if each.name == name]
             assert lists

@@ -410,7 +410,7 @@ def test_a_program_of_another_library_is_recognised(
     binary = tmp_path / "ring"
     subprocess.run(["mpicc.mpich", "-pthread", "-o", binary, source], check=True)
     with pytest.raises(
-        UsageError, match=r"libmpich\S*, and the capture library is built for anoth"
+        UsageError, match=r"libmpi(ch)?\S*, and the capture library is built for anoth"
     ):
         capture([*MPIRUN, "2", str(binary)], tmp_path / "out")
     with pytest.raises(

@@ -169,7 +169,6 @@ POSTED_BEFORE = GROUPS.replace(
 
 def test_a_recorded_part_starts_between_post_and_wait(tmp_path: Path) -> None:
     made, found = captured(tmp_path, POSTED_BEFORE, start="barrier")
-    assert len(made.notes) == 1
     assert made.notes[0].startswith("3 receives without a message are left out")
     for rank, calls in enumerate(found):
         after, before = (rank + 1) % 3, (rank + 2) % 3
