@@ -181,7 +181,7 @@ __attribute__((noinline)) static word pass_fortran(struct guard *guard, PARAMETE
     VISIBLE word guard_##symbol(PARAMETERS) __asm__(#symbol);                                      \
     word guard_##symbol(PARAMETERS) {                                                              \
         static struct guard guard = {#symbol, #symbol, FORTRAN_CALL, NULL, 0, NULL};               \
-        function call = is_inside() ? find_next(&guard) : (function)wrapper;                       \
+        function call = is_inside() ? find_next(&guard) : (function)(void (*)(void))wrapper;                       \
         return call(ARGUMENTS);                                                                    \
     }
 #define ROUTED(name, lower, UPPER) ROUTED_AS(MPI_##name, PMPI_##name)
