@@ -102,7 +102,9 @@ def rank_paths(job: Path) -> list[Path]:
     return sorted(path for path in paths if path.suffix == ".operations")
 
 
-def collect(job: Path, file: Path, *, region: bool, from_start: bool) -> Captured:
+def collect(
+    job: Path, file: Path, *, region: bool, from_start: bool, salvage: str = ""
+) -> Captured:
     """Merges the files of the ranks of a job that ran to its end.
 
     Args:
@@ -110,6 +112,7 @@ def collect(job: Path, file: Path, *, region: bool, from_start: bool) -> Capture
         file: the file to write.
         region: whether the capture is of a part of the program.
         from_start: whether this part starts within the program.
+        salvage: the end of a message about a rank that did not reach its end.
 
     Raises:
         UsageError: a file is missing or incomplete, or the calls of the ranks do not fit together.
@@ -124,7 +127,7 @@ def collect(job: Path, file: Path, *, region: bool, from_start: bool) -> Capture
             " to a folder that all hosts share"
         )
     for path in paths:
-        _check_end(path)
+        _check_end(path, salvage)
     if notes.unreached is not None:
         raise UsageError(f"capture: {notes.unreached}")
     texts = notes.shown(size)
@@ -161,14 +164,25 @@ def merged(paths: list[Path], file: Path, notes: Sequence[str]) -> Captured:
             native.operation_file(str(half))
     except ValueError as error:
         raise UsageError(
-            f"capture: {error}; a replay would not end, so no operation file is written; the files"
-            f" of the ranks are in {paths[0].parent}"
+            f"capture: {_fault(str(error))}; a replay would not end, so no operation file is"
+            f" written; the files of the ranks are in {paths[0].parent}"
         ) from None
     iterations = made["iterations"] or _marked(paths[0])
     workload = {"kind": "operations", "path": str(file), "hash": made["hash"]}
     deadlock = deadlock_of_calls(workload, size)
     return Captured(
         file, size, made["operations"], made["bytes"], iterations, tuple(notes), deadlock
+    )
+
+
+def _fault(text: str) -> str:
+    """Returns a fault of an operation file for the user of a capture, who writes no such file."""
+    reason, _, remedy = text.rpartition("; ")
+    if not remedy.startswith("complete the calls"):
+        return text
+    return (
+        f"the calls of the ranks do not fit together: {reason}; capture another part of the program"
+        " with --from and --to, or report a fault of the capture"
     )
 
 
@@ -208,12 +222,12 @@ def _size(path: Path) -> int:
     return size
 
 
-def _check_end(path: Path) -> None:
+def _check_end(path: Path, salvage: str) -> None:
     with path.open("rb") as file:
         file.seek(0, 2)
         file.seek(max(0, file.tell() - len(_END)))
         if file.read() != _END:
             raise UsageError(
                 f"capture: rank {rank_of(path.name)} did not reach MPI_Finalize; a capture needs a"
-                " complete run"
+                f" complete run{salvage}"
             )

@@ -8,6 +8,7 @@ A rank's file of notes has one line of text each:
     region: BORDER: NUMBER          calls of this kind that came before the end; too few
     shared: RANKS: PROCESSORS       ranks of a host that measured wall-clock time
     computing: WALL: CPU            then: all computing of the rank in nanoseconds, by both clocks
+    polling: TIME: ALL              nanoseconds between failing tests, and of all computing
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ _REMEDY = "write the exchange as a Python program instead"
 _NAMED = 4
 #: Waiting for a processor is told if it can be a larger share of a rank's computing.
 _WAITED = 0.005
+#: So is time between unsuccessful tests.
+_POLLED = 0.01
 
 
 def rank_of(name: str) -> int:
@@ -50,6 +53,7 @@ class Notes:
         shared: the ranks and the processors of the first host with more ranks than processors.
         computing: by rank that shares its host so: its computing in nanoseconds by the wall clock,
             and its CPU time.
+        polling: by rank that polls: the time between tests that do not succeed, and its computing.
     """
 
     refusal: str | None
@@ -58,6 +62,7 @@ class Notes:
     unreached: str | None = None
     shared: tuple[int, int] | None = None
     computing: dict[int, tuple[int, int]] = field(default_factory=dict)
+    polling: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def shown(self, size: int) -> tuple[str, ...]:
         """Returns a line per reason, for a job with `size` ranks."""
@@ -74,7 +79,21 @@ class Notes:
                 f" the processor{waited}; capture with --clock cpu, or start at most"
                 f" {counted(processors, 'rank')} per host"
             )
-        return tuple(lines)
+        polled = self._polled(size)
+        return (*lines, polled) if polled else tuple(lines)
+
+    def _polled(self, size: int) -> str | None:
+        """Returns a line about the time between tests that do not succeed, if it is much."""
+        shares = {rank: part / whole for rank, (part, whole) in self.polling.items() if whole}
+        rank = max(shares, key=lambda each: shares[each], default=None)
+        if rank is None or shares[rank] < _POLLED:
+            return None
+        return (
+            "the time between tests that find nothing (MPI_Test, MPI_Iprobe) counts as computing,"
+            f" up to {PLAIN.percent(shares[rank])} of a rank's (rank {rank}; {len(shares)} of"
+            f" {size} ranks): if the program only waits there, a replay waits as long on any"
+            " network; let it wait in MPI_Wait or MPI_Probe for the capture"
+        )
 
     def _waited(self) -> str | None:
         """Returns in words for how much of the computing times ranks can have waited.
@@ -104,6 +123,7 @@ def read_notes(files: Iterable[Path]) -> Notes:
     unreached: str | None = None
     shared: tuple[int, int] | None = None
     computing: dict[int, tuple[int, int]] = {}
+    polling: dict[int, tuple[int, int]] = {}
     for path in files:
         rank = rank_of(path.name)
         for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
@@ -121,9 +141,10 @@ def read_notes(files: Iterable[Path]) -> Notes:
             if kind == "shared":
                 shared = shared or (int(call), int(rest))
                 continue
-            if kind == "computing":
+            if kind in {"computing", "polling"}:
                 if call.isdecimal() and rest.isdecimal():
-                    computing[rank] = (int(call), int(rest))
+                    times = computing if kind == "computing" else polling
+                    times[rank] = (int(call), int(rest))
                 continue
             number, _, reason = rest.partition(": ")
             if not number.isdecimal():  # a rank that was killed cut the line off
@@ -134,7 +155,13 @@ def read_notes(files: Iterable[Path]) -> Notes:
                 left_out[reason][call] += int(number)
                 ranks[reason].add(rank)
     return Notes(
-        _refusal(refused, missed), dict(left_out), dict(ranks), unreached, shared, computing
+        refusal=_refusal(refused, missed),
+        calls=dict(left_out),
+        ranks=dict(ranks),
+        unreached=unreached,
+        shared=shared,
+        computing=computing,
+        polling=polling,
     )
 
 

@@ -128,6 +128,7 @@ def capture(
             result_path(folder, stem, index, len(jobs), overwrite=overwrite),
             region=bool(start or end),
             from_start=start is not None,
+            salvage=_salvage(folder, name, jobs),
         )
         for index, job in enumerate(jobs)
     )

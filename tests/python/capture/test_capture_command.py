@@ -410,7 +410,7 @@ def test_a_program_of_another_library_is_recognised(
     binary = tmp_path / "ring"
     subprocess.run(["mpicc.mpich", "-pthread", "-o", binary, source], check=True)
     with pytest.raises(
-        UsageError, match=r"libmpich\S*, and the capture library is built for anoth"
+        UsageError, match=r"libmpi(ch)?\S*, and the capture library is built for anoth"
     ):
         capture([*MPIRUN, "2", str(binary)], tmp_path / "out")
     with pytest.raises(
@@ -420,6 +420,48 @@ def test_a_program_of_another_library_is_recognised(
     monkeypatch.setenv("MPICC", "mpicc.mpich")
     (made,) = capture(["mpirun.mpich", "-n", "2", str(binary)], tmp_path / "out")
     assert names(operations_of(made.file)[1]) == ["sendrecv_to", "sendrecv_from"]
+
+
+@needs_mpi
+@pytest.mark.needs("mpicc.mpich", "mpicc_abi", "mpirun.mpich")
+@pytest.mark.full
+def test_a_program_with_the_abi_of_mpi_is_recognised(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MPICC", "mpicc.mpich")
+    source = tmp_path / "ring.c"
+    source.write_text(PROGRAM.replace("BODY", RING).replace("HELP", ""))
+    binary = tmp_path / "ring"
+    subprocess.run(["mpicc_abi", "-pthread", "-o", binary, source], check=True)
+    command = ["mpirun.mpich", "-n", "2", str(binary)]
+    with pytest.raises(
+        UsageError, match=r"libmpi_abi\S*, and the capture library is built for anoth"
+    ):
+        capture(command, tmp_path / "out")
+    monkeypatch.setenv("MPICC", "mpicc_abi")
+    (made,) = capture(command, tmp_path / "out")
+    assert names(operations_of(made.file)[1]) == ["sendrecv_to", "sendrecv_from"]
+
+
+@needs_mpi
+@pytest.mark.needs("mpicc.mpich", "mpirun.mpich")
+@pytest.mark.full
+def test_a_rank_that_ends_without_finalize_can_be_salvaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MPICC", "mpicc.mpich")
+    source = tmp_path / "ended.c"
+    body = f"{RING} MPI_Barrier(MPI_COMM_WORLD); _exit(0);"
+    source.write_text(PROGRAM.replace("BODY", body).replace("HELP", ""))
+    binary = tmp_path / "ended"
+    subprocess.run(["mpicc.mpich", "-pthread", "-o", binary, source], check=True)
+    out = tmp_path / "out"
+    with pytest.raises(UsageError) as raised:
+        capture(["mpirun.mpich", "-n", "2", str(binary)], out)
+    assert "did not reach MPI_Finalize; a capture needs a complete run; no" in str(raised.value)
+    assert f"pantala capture salvage {out} makes one" in str(raised.value)
+    (made,) = salvage(out)
+    assert names(operations_of(made.file)[1]) == ["sendrecv_to", "sendrecv_from", "barrier"]
 
 
 def test_a_python_without_mpi4py_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

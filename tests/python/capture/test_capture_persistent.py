@@ -1,4 +1,4 @@
-"""Persistent collectives, of MPICH (MPI 4) and of Open MPI 4 (an extension)."""
+"""Persistent collectives, of MPICH and Open MPI 5 (MPI 4), and of Open MPI 4 (an extension)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from small_mpi import needs_mpi, replay
 
 PROGRAM = """
 #include <mpi.h>
-#ifdef OPEN_MPI
+#if defined OPEN_MPI && OMPI_MAJOR_VERSION < 5
 #include <mpi-ext.h>
 #define INIT(name) MPIX_##name##_init
 #else

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections import Counter
 from pathlib import Path
 
@@ -64,24 +65,32 @@ LOCKS = """
 """
 
 
-def captured(folder: Path, body: str) -> tuple[Captured, list[Counter[tuple[str, int, int]]]]:
+def captured(
+    folder: Path, body: str, *, start: str | None = None
+) -> tuple[Captured, list[Counter[tuple[str, int, int]]]]:
     """Returns the capture on three ranks, replayed, and how often each rank makes each call."""
     source = folder / "program.c"
     source.write_text(PROGRAM.replace("BODY", body))
     program = compiled(source, folder / "program")
-    (made,) = capture([*MPIRUN, "3", str(program)], folder / "out", clock="cpu")
+    (made,) = capture([*MPIRUN, "3", str(program)], folder / "out", clock="cpu", start=start)
     replay(made.file, 3, folder / "run")
+    return made, calls_of(made, "comm_join" if start else "comm_dup")
+
+
+def calls_of(made: Captured, makes: str) -> list[Counter[tuple[str, int, int]]]:
+    """Returns how often each rank makes each call other than those that make and free windows."""
     found = []
     for operations in operations_of(made.file):
         calls: Counter[tuple[str, int, int]] = Counter()
         for each in operations:
             if each.name not in {"compute", "wait", "waitall"}:
                 assert isinstance(each.first, int)
-                calls[each.name, each.peer, each.first] += 1
-        assert calls.pop(("comm_dup", 0, 0)) == 1
+                context = each.name == "comm_join"
+                calls[each.name, each.peer, 0 if context else each.first] += 1
+        assert calls.pop((makes, 0, 0)) == 1
         assert calls.pop(("comm_free", 0, 0)) == 1
         found.append(calls)
-    return made, found
+    return found
 
 
 def test_fences(tmp_path: Path) -> None:
@@ -99,7 +108,8 @@ def test_fences(tmp_path: Path) -> None:
 
 def test_groups(tmp_path: Path) -> None:
     made, found = captured(tmp_path, GROUPS)
-    assert made.notes == ()
+    # Rank 1 asks until its epoch has ended.
+    assert not [note for note in made.notes if not note.startswith("the time between tests")]
     for rank, calls in enumerate(found):
         after, before = (rank + 1) % 3, (rank + 2) % 3
         assert calls == Counter(
@@ -120,7 +130,101 @@ def test_groups(tmp_path: Path) -> None:
 def test_locks(tmp_path: Path) -> None:
     made, found = captured(tmp_path, LOCKS)
     assert made.notes == (
-        "a capture leaves out one-sided communication under a lock; a replay lacks its traffic: 12"
-        " calls that put or get (3 of 3 ranks)",
+        "a capture leaves out one-sided communication under a lock; a replay lacks its traffic: 3"
+        " MPI_Fetch_and_op, 3 MPI_Put, 3 MPI_Rput (3 of 3 ranks)",
     )
     assert found == [Counter({("barrier", 0, 0): 2})] * 3
+
+
+#: The recorded part starts inside an epoch of locks.
+LOCKED_BEFORE = """
+    MPI_Win_lock_all(0, window);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Get_accumulate(data, 6, MPI_INT, data, 6, MPI_INT, next, 0, 6, MPI_INT, MPI_SUM, window);
+    MPI_Win_unlock_all(window);
+    MPI_Win_fence(0, window);
+    MPI_Put(data, 5, MPI_INT, next, 0, 5, MPI_INT, window);
+    MPI_Win_fence(0, window);
+"""
+
+
+def test_a_recorded_part_starts_under_a_lock(tmp_path: Path) -> None:
+    made, found = captured(tmp_path, LOCKED_BEFORE, start="barrier")
+    assert made.notes == (
+        "a capture leaves out one-sided communication under a lock; a replay lacks its traffic: 3"
+        " MPI_Get_accumulate (3 of 3 ranks)",
+    )
+    for rank, calls in enumerate(found):
+        after, before = (rank + 1) % 3, (rank + 2) % 3
+        assert calls == Counter(
+            {("barrier", 0, 0): 3, ("ipost", after, 20): 1, ("irecv", before, 20): 1}
+        )
+
+
+#: It starts between the call of the target that lets others in and the calls of the origin.
+POSTED_BEFORE = GROUPS.replace(
+    "MPI_Win_start(after", "MPI_Barrier(MPI_COMM_WORLD); MPI_Win_start(after"
+)
+
+
+def test_a_recorded_part_starts_between_post_and_wait(tmp_path: Path) -> None:
+    made, found = captured(tmp_path, POSTED_BEFORE, start="barrier")
+    assert made.notes[0].startswith("3 receives without a message are left out")
+    for rank, calls in enumerate(found):
+        after, before = (rank + 1) % 3, (rank + 2) % 3
+        assert calls == Counter(
+            {
+                ("barrier", 0, 0): 1,
+                ("ipost", after, 16): 1,
+                ("irecv", before, 16): 1,
+                ("isend", after, 0): 1,  # complete
+                ("recv", before, 0): 1,  # wait
+                ("irecv", after, 28): 1,
+                ("isend", before, 28): 1,
+            }
+        )
+
+
+LARGE = """
+#include <mpi.h>
+#if MPI_VERSION < 4
+#error
+#endif
+int main(int argc, char **argv) {
+    int rank, data[64] = {0}, *shared;
+    MPI_Win window;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int next = (rank + 1) % 3;
+    MPI_Win_allocate_c(256, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &shared, &window);
+    MPI_Win_fence(0, window);
+    MPI_Put_c(data, 5, MPI_INT, next, 0, 5, MPI_INT, window);
+    MPI_Accumulate(data, 3, MPI_INT, next, 8, 3, MPI_INT, MPI_SUM, window);
+    MPI_Get_c(data, 2, MPI_INT, next, 0, 2, MPI_INT, window);
+    MPI_Win_fence(0, window);
+    MPI_Win_free(&window);
+    MPI_Finalize();
+}
+"""
+
+
+@pytest.mark.needs("mpicc.mpich", "mpirun.mpich")
+def test_calls_with_counts_of_64_bits_are_like_those_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MPICC", "mpicc.mpich")
+    source, program = tmp_path / "program.c", tmp_path / "program"
+    source.write_text(LARGE)
+    ended = subprocess.run(["mpicc.mpich", "-o", program, source], capture_output=True, check=False)
+    if ended.returncode != 0:
+        pytest.skip("mpicc.mpich is of an older version than 4 of MPI")
+    (made,) = capture(["mpirun.mpich", "-n", "3", str(program)], tmp_path / "out", clock="cpu")
+    replay(made.file, 3, tmp_path / "run")
+    assert made.notes == ()
+    for rank, calls in enumerate(calls_of(made, "comm_dup")):
+        after, before = (rank + 1) % 3, (rank + 2) % 3
+        expected = Counter({("barrier", 0, 0): 4})
+        for size in (20, 12):
+            expected.update({("ipost", after, size): 1, ("irecv", before, size): 1})
+        expected.update({("irecv", after, 8): 1, ("isend", before, 8): 1})
+        assert calls == expected

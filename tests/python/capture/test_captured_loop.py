@@ -14,6 +14,7 @@ import pytest
 import pantala as pt
 from operation_files import iterations_of, operations_of
 from pantala._core import Recorder
+from pantala.capture.collect import collect
 from pantala.capture.scenario import scenario_text, write_scenario
 from pantala.core import native
 from pantala.core.operation_codes import Code
@@ -101,6 +102,25 @@ def test_what_a_capture_lacks_stands_in_its_file(captured: Path, tmp_path: Path,
     for note in lacks:
         assert f"ring replays a capture: {note}." in " ".join(ran.out.split())
         assert note in (tmp_path / "run" / "report.html").read_text("utf-8")
+
+
+def test_calls_that_do_not_fit_are_told_to_the_user_of_a_capture(tmp_path: Path) -> None:
+    job = tmp_path / "job-00000"
+    job.mkdir()
+    for rank in range(2):
+        file = RankFile(job / f"rank-{rank:06}.operations", 2, rank)
+        file.emit(Code.BARRIER)
+        if rank == 0:
+            file.emit(Code.ALLREDUCE, first=8)
+        file.close([])
+    with pytest.raises(UsageError) as raised:
+        collect(job, tmp_path / "out.operations", region=False, from_start=False)
+    assert str(raised.value) == (
+        "capture: the calls of the ranks do not fit together: collective 2 of COMM_WORLD is"
+        " allreduce of 8 bytes at rank 0 and none at rank 1; capture another part of the program"
+        " with --from and --to, or report a fault of the capture; a replay would not end, so no"
+        f" operation file is written; the files of the ranks are in {job}"
+    )
 
 
 def test_a_recorded_loop_replays_with_its_iterations(captured: Path, tmp_path: Path) -> None:

@@ -226,10 +226,12 @@
     X(Pready_range, pready_range, PREADY_RANGE)                                                    \
     X(Psend_init, psend_init, PSEND_INIT)
 
-// Other calls of version 4 of MPI.
+// Other calls of version 4 of MPI that the library wraps.
+#define FOLLOWED_NEW(X) X(Comm_idup_with_info, comm_idup_with_info, COMM_IDUP_WITH_INFO)
+
+// Those that it does not follow.
 #define NEW(X)                                                                                     \
     X(Comm_create_from_group, comm_create_from_group, COMM_CREATE_FROM_GROUP)                      \
-    X(Comm_idup_with_info, comm_idup_with_info, COMM_IDUP_WITH_INFO)                               \
     X(Intercomm_create_from_groups, intercomm_create_from_groups, INTERCOMM_CREATE_FROM_GROUPS)    \
     X(Isendrecv, isendrecv, ISENDRECV)                                                             \
     X(Isendrecv_replace, isendrecv_replace, ISENDRECV_REPLACE)
@@ -324,17 +326,14 @@
     X(Sendrecv_c)                                                                                  \
     X(Sendrecv_replace_c)                                                                          \
     X(Ssend_c)                                                                                     \
-    X(Ssend_init_c)
-
-// The one-sided calls with counts of 64 bits.
-#define LARGE_ONE_SIDED(X)                                                                         \
+    X(Ssend_init_c)                                                                                \
     X(Accumulate_c)                                                                                \
-    X(Get_c)                                                                                       \
     X(Get_accumulate_c)                                                                            \
+    X(Get_c)                                                                                       \
     X(Put_c)                                                                                       \
     X(Raccumulate_c)                                                                               \
-    X(Rget_c)                                                                                      \
     X(Rget_accumulate_c)                                                                           \
+    X(Rget_c)                                                                                      \
     X(Rput_c)                                                                                      \
     X(Win_allocate_c)                                                                              \
     X(Win_allocate_shared_c)                                                                       \

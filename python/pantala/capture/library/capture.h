@@ -103,8 +103,13 @@ int leave(int result);
 bool recorded(int result);
 // The same, but also outside of the region: for calls that make and free what later calls use.
 bool tracked(int result);
-// Whether the call succeeded and is the program's own.
+// Whether the call succeeded and the capture goes on. The call may be one inside another: of the MPI
+// library, or of the program in the callback of an attribute.
+bool is_followed(int result);
+// Whether it is also the program's own, and not inside another.
 bool is_own(int result);
+// Says that the call is a test or a probe that does not wait, and whether it found what it looks for.
+void tested(bool completed);
 // Stops the capture of the rank at the current call.
 void refuse(const char *reason);
 void refuse_call(const char *call, const char *reason);
@@ -114,6 +119,8 @@ uint64_t read_clock(clockid_t source);
 // Starts and ends a call that no wrapper records. Returns whether the program itself makes it.
 bool pass_in(void);
 void pass_out(void);
+// Returns the name of the present call.
+const char *call_in_course(void);
 // Whether the thread is inside a call of MPI.
 bool is_inside(void);
 
@@ -169,11 +176,11 @@ void finish_late_lists(void);
 // A request that the program has and that has not been completed.
 struct live {
     uint64_t handle;
-    uint64_t record; // the record that posted it
-    uint32_t number; // its number in the file
-    uint32_t peer;
+    uint64_t record; // the record that posted it; of a persistent request: of its last start
+    uint32_t number; // its number in the file; NONE: a replay has no such request
     bool message; // `record` posted one message
     bool receive;
+    bool collective; // one collective, of the communicator of `posted`
     bool persistent;
     bool active;
     struct record posted; // of a persistent request: its record; from any source, what a start posts
@@ -182,6 +189,7 @@ struct live {
     uint32_t count;
     struct record *starts; // of a persistent collective: what each start records
     uint32_t start_count;
+    struct copy *copy; // of a copy of a communicator
     struct live *next;
 };
 
@@ -197,8 +205,11 @@ void make_persistent(struct live *live, struct record *starts, uint32_t count, M
 
 // Adds a request and returns it; null if there are too many.
 struct live *add_request(MPI_Request handle);
-// Returns the first request with this handle. Open MPI gives one handle to several requests that
-// are complete from the start.
+// The same with this number, or NONE for a request that a replay does not have.
+struct live *add_numbered(MPI_Request handle, uint32_t number);
+// Returns the first request with this handle. An MPI library gives one handle to several requests
+// that are complete from the start: one that a replay does not have is first. The wait for another is
+// then at worst recorded later than it was.
 struct live *find_request(MPI_Request handle);
 void remove_request(struct live *live);
 // Removes a request that the program freed while it was active.
@@ -219,23 +230,44 @@ bool number_of(MPI_Comm communicator, uint16_t *number);
 // The rank of the file's communicator that a rank of the program's communicator is: on an
 // intercommunicator, it is one of the remote group.
 uint32_t rank_in_file(uint16_t number, int rank);
+// Whether the capture knows a communicator that the program has made.
+bool is_known(MPI_Comm communicator);
 // Whether the number is of an intercommunicator.
 bool is_inter(uint16_t number);
 // The rank of this process in MPI_COMM_WORLD.
 uint32_t world_rank(void);
 
-// Records that the ranks of `parent` made a copy of it, and that one was freed.
+// Records that the ranks of `parent` made a copy of it, and that one was freed. A communicator that
+// the capture does not know is none of the file.
 void copied(MPI_Comm parent, MPI_Comm made);
 void freed(MPI_Comm communicator);
+// Counts the non-blocking collectives of a communicator that are under way.
+void count_pending(uint16_t number, int change);
+// Records that communicators are freed whose last collective has ended meanwhile.
+void free_held_back(void);
 // Records the communicators that the program has, in the order in which it made them.
 void renew_communicators(void);
 
+// --- copies.c --------------------------------------------------------------------------------
+
+// Records the copies of a communicator that are under way: before its next collective.
+void record_copies(uint16_t parent);
+// Records and names a copy whose request has completed.
+void end_copy(struct copy *copy);
+bool copies_under_way(void);
+
 // --- windows.c -------------------------------------------------------------------------------
 
-// Takes the new numbers of the windows' communicators.
+// Takes the new numbers of the windows' communicators, and forgets messages from before.
 void renew_windows(void);
+// --- left_out.c ------------------------------------------------------------------------------
+
+enum left_out { UNDER_LOCK, UNKNOWN_WINDOW, IN_FINALIZE };
+
+// Counts the present call as one that the capture leaves out.
+void leave_out(enum left_out reason);
 // Notes the calls that the capture leaves out.
-void note_windows(FILE *(*open_notes)(void));
+void note_left_out(FILE *(*open_notes)(void));
 
 // --- point_to_point.c ------------------------------------------------------------------------
 

@@ -34,24 +34,32 @@ bool prepares_collective(void) {
     return preparing;
 }
 
-// Records a collective.
+bool follows(MPI_Comm comm) {
+    uint16_t number;
+    if (!number_of(comm, &number))
+        return false;
+    if (is_inter(number))
+        refuse("a capture does not follow collectives of intercommunicators but barriers");
+    return !is_inter(number);
+}
+
 void collective(enum code code, int root, uint64_t first, uint64_t second, MPI_Comm comm,
-                       MPI_Request *request) {
+                MPI_Request *request) {
     struct record record = {.code = code, .first = first, .second = second};
     if (root >= 0)
         record.peer = (uint32_t)root;
     if (!number_of(comm, &record.communicator))
         return;
-    if (is_inter(record.communicator) && code != BARRIER) {
-        refuse("a capture does not follow collectives of intercommunicators but barriers");
-        return;
-    }
+    if (!preparing)
+        record_copies(record.communicator);
     if (request != NULL) {
         struct live *live = add_request(*request);
         if (live == NULL)
             return;
         record.flags = NON_BLOCKING;
         record.request = live->number;
+        live->collective = true;
+        live->posted.communicator = record.communicator;
         if (preparing) {
             struct record *start = malloc(sizeof *start);
             if (start == NULL)
@@ -60,11 +68,11 @@ void collective(enum code code, int root, uint64_t first, uint64_t second, MPI_C
             make_persistent(live, start, 1, comm);
             return;
         }
+        count_pending(record.communicator, 1);
     }
     emit(record);
 }
 
-// Returns a list with the bytes of each rank's block, of which each rank knows its own.
 uint64_t gathered(uint64_t own, MPI_Comm comm, bool blocking) {
     uint64_t count = size_of(comm), list;
     if (!blocking) {

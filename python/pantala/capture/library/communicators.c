@@ -1,4 +1,4 @@
-// Communicators: their numbers in the file, and the calls that make and free them.
+// Communicators: their numbers in the file, and the records that make and free them.
 //
 // A replay numbers communicators as they are made: each gets the lowest free number of the rank.
 // MPI_COMM_WORLD has number 0; the file gives each rank MPI_COMM_SELF as number 1 from the start.
@@ -10,7 +10,7 @@
 // An intercommunicator is in the file a communicator of both groups: the one with the lower first
 // rank of MPI_COMM_WORLD comes first.
 
-#include "capture.h"
+#include "recorded.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +31,10 @@ static bool used[65536] = {[SELF] = true};
 static uint32_t remote_place[65536];
 // The largest number of a group's communicator that this rank has; those of the file are 1.
 static uint64_t last_context = 1;
+// By number: its non-blocking collectives that are under way. A communicator that the program frees
+// before they end is freed in the file after them.
+static uint32_t pending[65536];
+static uint32_t held_back; // freed by the program, not yet in the file
 
 static uint64_t key_of(MPI_Comm handle) {
     uint64_t key = 0;
@@ -38,22 +42,25 @@ static uint64_t key_of(MPI_Comm handle) {
     return key;
 }
 
-static struct known *find(MPI_Comm communicator) {
-    uint64_t key = key_of(communicator);
+static struct known *find_key(uint64_t key) {
     for (uint32_t i = 0; i < known_count; i++)
         if (known[i].handle == key)
             return &known[i];
     return NULL;
 }
 
-static void add(MPI_Comm communicator, uint32_t number) {
+static struct known *find(MPI_Comm communicator) {
+    return find_key(key_of(communicator));
+}
+
+static void add(uint64_t key, MPI_Comm communicator, uint32_t number) {
     if (known_count == known_room) {
         known_room = known_room ? 2 * known_room : 64;
         known = realloc(known, known_room * sizeof *known);
         if (known == NULL)
             abort();
     }
-    known[known_count++] = (struct known){key_of(communicator), communicator, number};
+    known[known_count++] = (struct known){key, communicator, number};
 }
 
 uint32_t world_rank(void) {
@@ -69,11 +76,17 @@ bool number_of(MPI_Comm communicator, uint16_t *number) {
         return true;
     const struct known *found = find(communicator);
     if (found == NULL) {
-        refuse("the communicator is not made by a call that a capture follows");
+        refuse("the communicator is not made by a call that a capture follows, which in callbacks of"
+               " attributes is only MPI_Comm_dup");
         return false;
     }
     *number = (uint16_t)found->number;
     return true;
+}
+
+bool is_known(MPI_Comm communicator) {
+    return communicator == MPI_COMM_WORLD || communicator == MPI_COMM_SELF ||
+           find(communicator) != NULL;
 }
 
 uint32_t rank_in_file(uint16_t number, int rank) {
@@ -85,22 +98,29 @@ bool is_inter(uint16_t number) {
     return remote_place[number] != 0;
 }
 
-// Gives a new communicator the lowest free number. `remote` is the place of the remote group plus 1.
-static void take(MPI_Comm made, uint32_t remote) {
+// Takes the lowest free number; NONE stops the capture. `remote` is the place of the remote group
+// plus 1.
+static uint32_t lowest_free(uint32_t remote) {
     uint32_t number = 1;
     while (number < 65536 && used[number])
         number++;
     if (number == 65536) {
         refuse("the rank has more than 65,535 communicators at a time");
-        return;
+        return NONE;
     }
     used[number] = true;
     remote_place[number] = remote;
-    add(made, number);
+    return number;
 }
 
-// Records that the ranks of `whole`, and no others, made the communicator `made`.
-static void joined(MPI_Comm whole, MPI_Comm made, uint32_t remote) {
+// Gives a new communicator a number.
+static void take(MPI_Comm made, uint32_t remote) {
+    uint32_t number = lowest_free(remote);
+    if (number != NONE)
+        add(key_of(made), made, number);
+}
+
+void joined(MPI_Comm whole, MPI_Comm made, uint32_t remote) {
     MPI_Group all, own;
     int size;
     uint64_t context;
@@ -129,8 +149,7 @@ static void joined(MPI_Comm whole, MPI_Comm made, uint32_t remote) {
     free(words);
 }
 
-// Records that two groups made an intercommunicator.
-static void joined_groups(MPI_Comm made) {
+void joined_groups(MPI_Comm made) {
     MPI_Group all, groups[2];
     MPI_Comm whole;
     int zero[2] = {0, 0}, first[2], size, rank;
@@ -150,8 +169,7 @@ static void joined_groups(MPI_Comm made) {
     PMPI_Group_free(&groups[1]);
 }
 
-// Records that the ranks of `parent` made communicators. `made` may be MPI_COMM_NULL.
-static void split(MPI_Comm parent, MPI_Comm made) {
+void split(MPI_Comm parent, MPI_Comm made) {
     uint16_t number;
     if (!number_of(parent, &number))
         return;
@@ -159,6 +177,7 @@ static void split(MPI_Comm parent, MPI_Comm made) {
         refuse("a capture does not follow splits of intercommunicators");
         return;
     }
+    record_copies(number);
     int size;
     PMPI_Comm_size(parent, &size);
     uint64_t word = 0; // no color
@@ -188,18 +207,55 @@ void copied(MPI_Comm parent, MPI_Comm made) {
     uint16_t number;
     if (!number_of(parent, &number))
         return;
+    record_copies(number);
     emit((struct record){.code = COMM_DUP, .communicator = number});
     take(made, remote_place[number]);
+}
+
+void announce_copy(const void *copy) {
+    add((uint64_t)(uintptr_t)copy, MPI_COMM_NULL, NONE);
+}
+
+void number_copy(const void *copy, uint16_t parent) {
+    emit((struct record){.code = COMM_DUP, .communicator = parent});
+    find_key((uint64_t)(uintptr_t)copy)->number = lowest_free(remote_place[parent]);
+}
+
+void name_copy(const void *copy, MPI_Comm made) {
+    struct known *found = find_key((uint64_t)(uintptr_t)copy);
+    found->handle = key_of(made);
+    found->comm = made;
+}
+
+// Records that a communicator is freed. The others stay in the order in which they were made.
+static void free_known(struct known *found) {
+    emit((struct record){.code = COMM_FREE, .communicator = (uint16_t)found->number});
+    used[found->number] = false;
+    memmove(found, found + 1, (size_t)(&known[known_count--] - (found + 1)) * sizeof *found);
 }
 
 void freed(MPI_Comm communicator) {
     struct known *found = find(communicator);
     if (found == NULL)
-        return; // the capture has stopped
-    emit((struct record){.code = COMM_FREE, .communicator = (uint16_t)found->number});
-    used[found->number] = false;
-    // The others stay in the order in which they were made.
-    memmove(found, found + 1, (size_t)(&known[known_count--] - (found + 1)) * sizeof *found);
+        return;
+    if (pending[found->number] == 0) {
+        free_known(found);
+        return;
+    }
+    found->handle = 0; // of no communicator
+    held_back++;
+}
+
+void count_pending(uint16_t number, int change) {
+    pending[number] += (uint32_t)change;
+}
+
+void free_held_back(void) {
+    for (uint32_t at = 0; held_back > 0 && at < known_count; at++)
+        if (known[at].handle == 0 && pending[known[at].number] == 0) {
+            free_known(&known[at--]);
+            held_back--;
+        }
 }
 
 void renew_communicators(void) {
@@ -218,146 +274,4 @@ void renew_communicators(void) {
             joined(before[at].comm, before[at].comm, 0);
     }
     free(before);
-}
-
-int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made) {
-    enter("MPI_Comm_dup");
-    int result = PMPI_Comm_dup(comm, made);
-    if (tracked(result))
-        copied(comm, *made);
-    return leave(result);
-}
-
-int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made) {
-    enter("MPI_Comm_dup_with_info");
-    int result = PMPI_Comm_dup_with_info(comm, info, made);
-    if (tracked(result))
-        copied(comm, *made);
-    return leave(result);
-}
-
-int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
-    enter("MPI_Comm_idup");
-    int result = PMPI_Comm_dup(comm, made); // complete at once: the capture needs the handle
-    *request = MPI_REQUEST_NULL;
-    if (tracked(result))
-        copied(comm, *made);
-    return leave(result);
-}
-
-int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made) {
-    enter("MPI_Comm_split");
-    int result = PMPI_Comm_split(comm, color, key, made);
-    if (tracked(result))
-        split(comm, *made);
-    return leave(result);
-}
-
-int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made) {
-    enter("MPI_Comm_split_type");
-    int result = PMPI_Comm_split_type(comm, type, key, info, made);
-    if (tracked(result))
-        split(comm, *made);
-    return leave(result);
-}
-
-int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made) {
-    enter("MPI_Comm_create");
-    int result = PMPI_Comm_create(comm, group, made);
-    if (tracked(result))
-        split(comm, *made);
-    return leave(result);
-}
-
-int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made) {
-    enter("MPI_Comm_create_group");
-    int result = PMPI_Comm_create_group(comm, group, tag, made);
-    if (tracked(result) && *made != MPI_COMM_NULL)
-        joined(*made, *made, 0);
-    return leave(result);
-}
-
-int MPI_Intercomm_create(MPI_Comm local, int leader, MPI_Comm peers, int remote, int tag,
-                         MPI_Comm *made) {
-    enter("MPI_Intercomm_create");
-    int result = PMPI_Intercomm_create(local, leader, peers, remote, tag, made);
-    if (tracked(result))
-        joined_groups(*made);
-    return leave(result);
-}
-
-int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *made) {
-    enter("MPI_Intercomm_merge");
-    int result = PMPI_Intercomm_merge(comm, high, made);
-    if (tracked(result))
-        joined(*made, *made, 0);
-    return leave(result);
-}
-
-int MPI_Cart_create(MPI_Comm comm, int count, const int dims[], const int periods[], int reorder,
-                    MPI_Comm *made) {
-    enter("MPI_Cart_create");
-    int result = PMPI_Cart_create(comm, count, dims, periods, reorder, made);
-    if (tracked(result))
-        split(comm, *made);
-    return leave(result);
-}
-
-int MPI_Cart_sub(MPI_Comm comm, const int remain[], MPI_Comm *made) {
-    enter("MPI_Cart_sub");
-    int result = PMPI_Cart_sub(comm, remain, made);
-    if (tracked(result))
-        split(comm, *made);
-    return leave(result);
-}
-
-int MPI_Graph_create(MPI_Comm comm, int count, const int index[], const int edges[], int reorder,
-                     MPI_Comm *made) {
-    enter("MPI_Graph_create");
-    int result = PMPI_Graph_create(comm, count, index, edges, reorder, made);
-    if (tracked(result))
-        split(comm, *made);
-    return leave(result);
-}
-
-int MPI_Dist_graph_create(MPI_Comm comm, int count, const int sources[], const int degrees[],
-                          const int destinations[], const int weights[], MPI_Info info, int reorder,
-                          MPI_Comm *made) {
-    enter("MPI_Dist_graph_create");
-    int result = PMPI_Dist_graph_create(comm, count, sources, degrees, destinations, weights, info,
-                                        reorder, made);
-    if (tracked(result))
-        split(comm, *made);
-    return leave(result);
-}
-
-int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int in, const int sources[],
-                                   const int source_weights[], int out, const int destinations[],
-                                   const int destination_weights[], MPI_Info info, int reorder,
-                                   MPI_Comm *made) {
-    enter("MPI_Dist_graph_create_adjacent");
-    int result =
-        PMPI_Dist_graph_create_adjacent(comm, in, sources, source_weights, out, destinations,
-                                        destination_weights, info, reorder, made);
-    if (tracked(result))
-        split(comm, *made);
-    return leave(result);
-}
-
-int MPI_Comm_free(MPI_Comm *comm) {
-    enter("MPI_Comm_free");
-    MPI_Comm handle = *comm;
-    int result = PMPI_Comm_free(comm);
-    if (tracked(result))
-        freed(handle);
-    return leave(result);
-}
-
-int MPI_Comm_disconnect(MPI_Comm *comm) {
-    enter("MPI_Comm_disconnect");
-    MPI_Comm handle = *comm;
-    int result = PMPI_Comm_disconnect(comm);
-    if (tracked(result))
-        freed(handle);
-    return leave(result);
 }

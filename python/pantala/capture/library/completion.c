@@ -1,5 +1,6 @@
 // Waits and tests. A replay waits for the requests that the call completed: a Waitany becomes a
-// wait for the request of its index, a successful Test a wait, an unsuccessful one nothing.
+// wait for the request of its index, a successful Test a wait, an unsuccessful one nothing. Outside
+// of the recorded part requests complete, too: a copy of a communicator can be used from then on.
 
 #include "capture.h"
 
@@ -41,12 +42,16 @@ static void complete(MPI_Request handle, const MPI_Status *status) {
     struct live *live = handle == MPI_REQUEST_NULL ? NULL : find_request(handle);
     if (live == NULL || !live->active)
         return;
-    bool posts = live->message || live->posted.code == IRECV;
+    if (live->copy != NULL)
+        end_copy(live->copy);
+    bool posts = live->message || (live->persistent && live->starts == NULL);
     if (live->numbers != NULL)
         for (uint32_t at = 0; at < live->count; at++)
             add_number(live->numbers[at]);
-    else if (!posts || ended(live->record, live->receive, status))
+    else if (live->number != NONE && (!posts || ended(live->record, live->receive, status)))
         add_number(live->number);
+    if (live->collective)
+        count_pending(live->posted.communicator, -1);
     if (live->persistent)
         live->active = false;
     else
@@ -56,7 +61,7 @@ static void complete(MPI_Request handle, const MPI_Status *status) {
 static void wait_for_added(void) {
     uint32_t same = 1, count = number_count;
     number_count = 0;
-    if (count == 0)
+    if (count == 0 || !in_region())
         return;
     if (count == 1) {
         emit((struct record){.code = WAIT, .request = numbers[0]});
@@ -82,6 +87,7 @@ void wait_for_numbers(const uint32_t *given, uint32_t count) {
 static void wait_for_one(MPI_Request handle, const MPI_Status *status) {
     complete(handle, status);
     wait_for_added();
+    free_held_back();
 }
 
 // Waits for all requests of `handles`, or for those with these indices.
@@ -89,6 +95,7 @@ static void wait_for_several(int count, const int *indices, const MPI_Status *fi
     for (int i = 0; i < count; i++)
         complete(handles[indices ? indices[i] : i], &filled[i]);
     wait_for_added();
+    free_held_back();
 }
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status) {
@@ -96,7 +103,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status) {
     MPI_Request before = *request;
     MPI_Status own, *filled = status == MPI_STATUS_IGNORE ? &own : status;
     int result = PMPI_Wait(request, filled);
-    if (recorded(result))
+    if (tracked(result))
         wait_for_one(before, filled);
     return leave(result);
 }
@@ -106,7 +113,8 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     MPI_Request before = *request;
     MPI_Status own, *filled = status == MPI_STATUS_IGNORE ? &own : status;
     int result = PMPI_Test(request, flag, filled);
-    if (result == MPI_SUCCESS && *flag && recorded(result))
+    tested(*flag);
+    if (result == MPI_SUCCESS && *flag && tracked(result))
         wait_for_one(before, filled);
     return leave(result);
 }
@@ -123,7 +131,7 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status given[]) {
     enter("MPI_Waitall");
     MPI_Status *filled = prepare(count, requests, given);
     int result = PMPI_Waitall(count, requests, filled);
-    if (recorded(result))
+    if (tracked(result))
         wait_for_several(count, NULL, filled);
     return leave(result);
 }
@@ -132,7 +140,8 @@ int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status given[]
     enter("MPI_Testall");
     MPI_Status *filled = prepare(count, requests, given);
     int result = PMPI_Testall(count, requests, flag, filled);
-    if (result == MPI_SUCCESS && *flag && recorded(result))
+    tested(*flag);
+    if (result == MPI_SUCCESS && *flag && tracked(result))
         wait_for_several(count, NULL, filled);
     return leave(result);
 }
@@ -142,7 +151,7 @@ int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *statu
     MPI_Status own, *filled = status == MPI_STATUS_IGNORE ? &own : status;
     prepare(count, requests, NULL);
     int result = PMPI_Waitany(count, requests, index, filled);
-    if (result == MPI_SUCCESS && *index != MPI_UNDEFINED && recorded(result))
+    if (result == MPI_SUCCESS && *index != MPI_UNDEFINED && tracked(result))
         wait_for_one(handles[*index], filled);
     return leave(result);
 }
@@ -152,7 +161,8 @@ int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_St
     MPI_Status own, *filled = status == MPI_STATUS_IGNORE ? &own : status;
     prepare(count, requests, NULL);
     int result = PMPI_Testany(count, requests, index, flag, filled);
-    if (result == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED && recorded(result))
+    tested(*flag);
+    if (result == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED && tracked(result))
         wait_for_one(handles[*index], filled);
     return leave(result);
 }
@@ -161,7 +171,7 @@ int MPI_Waitsome(int count, MPI_Request requests[], int *done, int indices[], MP
     enter("MPI_Waitsome");
     MPI_Status *filled = prepare(count, requests, given);
     int result = PMPI_Waitsome(count, requests, done, indices, filled);
-    if (result == MPI_SUCCESS && *done != MPI_UNDEFINED && recorded(result))
+    if (result == MPI_SUCCESS && *done != MPI_UNDEFINED && tracked(result))
         wait_for_several(*done, indices, filled);
     return leave(result);
 }
@@ -170,7 +180,8 @@ int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[], MP
     enter("MPI_Testsome");
     MPI_Status *filled = prepare(count, requests, given);
     int result = PMPI_Testsome(count, requests, done, indices, filled);
-    if (result == MPI_SUCCESS && *done != MPI_UNDEFINED && *done > 0 && recorded(result))
+    tested(*done != 0);
+    if (result == MPI_SUCCESS && *done != MPI_UNDEFINED && *done > 0 && tracked(result))
         wait_for_several(*done, indices, filled);
     return leave(result);
 }
@@ -178,6 +189,10 @@ int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[], MP
 // A persistent request that is not active, or one that the program gives up. MPI may have completed
 // it: then it is as if the program had waited for it, and a cancelled one is none.
 static void give_up(struct live *live, bool complete, const MPI_Status *status) {
+    if (live->number == NONE) {
+        remove_request(live);
+        return;
+    }
     if (live->starts != NULL) {
         // A persistent collective has no record but those of its starts.
     } else if (live->persistent) {

@@ -12,3 +12,4 @@
 #include "sized_collectives.h"
 #include "sized_messages.h"
 #include "sized_neighborhoods.h"
+#include "sized_windows.h"

@@ -33,8 +33,7 @@ enum reason {
     PARTITIONED_CALL,
     NEW_CALL,
     LARGE_CALL,
-    ONE_SIDED_CALL, // from here on: noted, not refused
-    FILE_CALL,
+    FILE_CALL, // noted, not refused
 };
 
 static const char *const texts[] = {
@@ -44,8 +43,6 @@ static const char *const texts[] = {
     [PARTITIONED_CALL] = "a capture does not follow partitioned communication",
     [NEW_CALL] = "a capture does not follow this call of version 4 of MPI",
     [LARGE_CALL] = "a capture does not follow calls with counts of 64 bits",
-    [ONE_SIDED_CALL] =
-        "a capture leaves out one-sided communication; a replay lacks its traffic",
     [FILE_CALL] = "a capture counts the files of MPI as computing; a replay lacks their traffic",
 };
 
@@ -71,7 +68,7 @@ static void notice(struct guard *guard) {
         guard->noticed = before;
     while (!__atomic_compare_exchange_n(&last_noticed, &before, guard, false, __ATOMIC_SEQ_CST,
                                         __ATOMIC_SEQ_CST));
-    if (guard->reason < ONE_SIDED_CALL)
+    if (guard->reason < FILE_CALL)
         refuse_call(guard->name, texts[guard->reason]);
 }
 
@@ -82,7 +79,7 @@ void write_noticed(FILE *(*open_notes)(void)) {
         return;
     for (; guard != NULL; guard = guard->noticed)
         fprintf(notes, "%s: %s: %llu: %s\n",
-                guard->reason < ONE_SIDED_CALL ? "missed" : "left out", guard->name,
+                guard->reason < FILE_CALL ? "missed" : "left out", guard->name,
                 (unsigned long long)guard->calls, texts[guard->reason]);
     fclose(notes);
 }
@@ -184,7 +181,7 @@ __attribute__((noinline)) static word pass_fortran(struct guard *guard, PARAMETE
     VISIBLE word guard_##symbol(PARAMETERS) __asm__(#symbol);                                      \
     word guard_##symbol(PARAMETERS) {                                                              \
         static struct guard guard = {#symbol, #symbol, FORTRAN_CALL, NULL, 0, NULL};               \
-        function call = is_inside() ? find_next(&guard) : (function)wrapper;                       \
+        function call = is_inside() ? find_next(&guard) : (function)(void (*)(void))wrapper;                       \
         return call(ARGUMENTS);                                                                    \
     }
 #define ROUTED(name, lower, UPPER) ROUTED_AS(MPI_##name, PMPI_##name)
@@ -241,6 +238,8 @@ PERSISTENT(BINDINGS)
 #define GUARD_PARTITIONED(name, lower, UPPER) BOTH(name, PARTITIONED_CALL)
 PARTITIONED(GUARD_PARTITIONED)
 PARTITIONED(BINDINGS)
+FOLLOWED_NEW(ROUTED)
+FOLLOWED_NEW(BINDINGS)
 #define GUARD_NEW(name, lower, UPPER) BOTH(name, NEW_CALL)
 NEW(GUARD_NEW)
 NEW(BINDINGS)
@@ -251,6 +250,4 @@ NEW(BINDINGS)
 LARGE(GUARD_LARGE)
 #define ROUTED_LARGE(name) ROUTED(name, , )
 FOLLOWED_LARGE(ROUTED_LARGE)
-#define GUARD_LARGE_ONE_SIDED(name) BOTH(name, ONE_SIDED_CALL)
-LARGE_ONE_SIDED(GUARD_LARGE_ONE_SIDED)
 #endif

@@ -34,16 +34,31 @@ FILE *note_file(void) {
 
 // --- A program of another MPI library --------------------------------------------------------
 
+// Libraries whose handles differ. The last has the ABI of version 5 of MPI.
+enum family { NO_MPI, OPEN_MPI_FAMILY, MPICH_FAMILY, ABI_FAMILY };
+#if defined MPI_ABI_VERSION
+static const enum family own_family = ABI_FAMILY;
+#elif defined OPEN_MPI
+static const enum family own_family = OPEN_MPI_FAMILY;
+#else
+static const enum family own_family = MPICH_FAMILY;
+#endif
+
+static enum family family_of(const char *name) {
+    if (strncmp(name, "libmpi_abi.so", 13) == 0)
+        return ABI_FAMILY;
+    if (strcmp(name, "libmpi.so.40") == 0 || strcmp(name, "libmpi.so.20") == 0)
+        return OPEN_MPI_FAMILY;
+    bool mpich = strncmp(name, "libmpich.so", 11) == 0 || strncmp(name, "libmpi_cray", 11) == 0 ||
+                 strcmp(name, "libmpi.so.12") == 0;
+    return mpich ? MPICH_FAMILY : NO_MPI;
+}
+
 static int is_foreign(struct dl_phdr_info *object, size_t size, void *data) {
     (void)size;
     const char *name = strrchr(object->dlpi_name, '/');
-    name = name == NULL ? object->dlpi_name : name + 1;
-#ifdef OPEN_MPI
-    bool foreign = strncmp(name, "libmpich.so", 11) == 0 || strncmp(name, "libmpi_cray", 11) == 0 ||
-                   strcmp(name, "libmpi.so.12") == 0;
-#else
-    bool foreign = strcmp(name, "libmpi.so.40") == 0 || strcmp(name, "libmpi.so.20") == 0;
-#endif
+    enum family family = family_of(name == NULL ? object->dlpi_name : name + 1);
+    bool foreign = family != NO_MPI && family != own_family;
     if (foreign)
         *(const char **)data = object->dlpi_name;
     return foreign;

@@ -15,5 +15,6 @@
 #include "sized_collectives.h"
 #include "sized_messages.h"
 #include "sized_neighborhoods.h"
+#include "sized_windows.h"
 
 #endif

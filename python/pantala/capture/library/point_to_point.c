@@ -65,6 +65,10 @@ void blocking(enum code code, MPI_Count count, MPI_Datatype type, int peer, int 
 void posted(enum code code, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
                    MPI_Request request) {
     struct record record;
+    if (peer == MPI_PROC_NULL) {
+        add_numbered(request, NONE);
+        return;
+    }
     if (!message(&record, code, count, type, peer, tag, comm))
         return;
     struct live *live = add_request(request);
@@ -93,7 +97,7 @@ void prepared(enum code code, MPI_Count count, MPI_Datatype type, int peer, int 
     if (record.flags & (ANY_SOURCE | ANY_TAG))
         live->posted.code = IRECV; // every start may receive from another rank, so each posts one
     else
-        live->record = emit(record);
+        emit(record);
 }
 
 static void start(MPI_Request request) {
@@ -101,6 +105,8 @@ static void start(MPI_Request request) {
     if (live == NULL)
         return; // MPI_PROC_NULL
     live->active = true;
+    if (live->collective)
+        count_pending(live->posted.communicator, 1);
     for (uint32_t at = 0; at < live->start_count; at++)
         emit(live->starts[at]);
     if (live->starts != NULL)
@@ -108,7 +114,7 @@ static void start(MPI_Request request) {
     if (live->posted.code == IRECV)
         live->record = emit(live->posted); // settled when it completes
     else
-        emit((struct record){.code = START, .request = live->number});
+        live->record = emit((struct record){.code = START, .request = live->number});
 }
 
 int MPI_Start(MPI_Request *request) {
@@ -160,28 +166,42 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status
     enter("MPI_Iprobe");
     MPI_Status own, *filled = status == MPI_STATUS_IGNORE ? &own : status;
     int result = PMPI_Iprobe(source, tag, comm, flag, filled);
+    tested(*flag);
     if (result == MPI_SUCCESS && *flag && recorded(result))
         blocking(PROBE, 0, MPI_BYTE, source, tag, comm, filled);
     return leave(result);
 }
 
-// Messages that a matched probe found.
+// A message that a matched probe found: its receive in the file.
+struct found {
+    MPI_Message message;
+    uint32_t number; // of the request
+    uint64_t record;
+    struct found *next;
+};
+
 static struct found *found_messages;
 
+// Records a matched probe, and a receive: no other receive gets the message from here on.
 static void matched(MPI_Message handle, int source, int tag, MPI_Comm comm,
                     const MPI_Status *status) {
     blocking(PROBE, 0, MPI_BYTE, source, tag, comm, status);
-    if (handle == MPI_MESSAGE_NO_PROC || handle == MPI_MESSAGE_NULL)
+    MPI_Count bytes;
+    struct record record;
+    PMPI_Get_elements_x(status, MPI_BYTE, &bytes);
+    if (handle == MPI_MESSAGE_NO_PROC || handle == MPI_MESSAGE_NULL ||
+        !message(&record, IRECV, bytes, MPI_BYTE, status->MPI_SOURCE, status->MPI_TAG, comm))
         return;
+    record.request = take_number();
     struct found *found = malloc(sizeof *found);
     if (found == NULL)
         abort();
-    *found = (struct found){handle, comm, status->MPI_SOURCE, status->MPI_TAG, found_messages};
+    *found = (struct found){handle, record.request, emit(record), found_messages};
     found_messages = found;
 }
 
-// Removes a message and returns where it comes from; false for MPI_MESSAGE_NO_PROC.
-bool taken(MPI_Message handle, struct found *copy) {
+// Removes a message that was found; false if there is none, as for MPI_MESSAGE_NO_PROC.
+static bool taken(MPI_Message handle, struct found *copy) {
     for (struct found **at = &found_messages; *at != NULL; at = &(*at)->next)
         if ((*at)->message == handle) {
             struct found *found = *at;
@@ -191,6 +211,25 @@ bool taken(MPI_Message handle, struct found *copy) {
             return true;
         }
     return false;
+}
+
+void received(MPI_Message handle) {
+    struct found found;
+    if (!taken(handle, &found))
+        return;
+    wait_for_numbers(&found.number, 1);
+    release_number(found.number);
+}
+
+void receiving(MPI_Message handle, MPI_Request request) {
+    struct found found;
+    if (handle == MPI_MESSAGE_NO_PROC)
+        add_numbered(request, NONE);
+    if (!taken(handle, &found))
+        return;
+    struct live *live = add_numbered(request, found.number);
+    live->record = found.record;
+    live->message = live->receive = true;
 }
 
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *handle, MPI_Status *status) {
@@ -207,6 +246,7 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *hand
     enter("MPI_Improbe");
     MPI_Status own, *filled = status == MPI_STATUS_IGNORE ? &own : status;
     int result = PMPI_Improbe(source, tag, comm, flag, handle, filled);
+    tested(*flag);
     if (result == MPI_SUCCESS && *flag && recorded(result))
         matched(*handle, source, tag, comm, filled);
     return leave(result);

@@ -14,14 +14,6 @@
 
 // --- point_to_point.c ------------------------------------------------------------------------
 
-// A message that a matched probe found.
-struct found {
-    MPI_Message message;
-    MPI_Comm comm;
-    int source, tag;
-    struct found *next;
-};
-
 void blocking(enum code code, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
               const MPI_Status *status);
 void posted(enum code code, MPI_Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
@@ -31,11 +23,15 @@ void prepared(enum code code, MPI_Count count, MPI_Datatype type, int peer, int 
 // A send and a receive in one call; either may be absent.
 void exchanged(MPI_Count sent, MPI_Datatype sent_type, int dest, int sent_tag, MPI_Count count,
                MPI_Datatype type, int source, int tag, MPI_Comm comm, const MPI_Status *status);
-// Removes a message that was found and returns where it comes from; false for MPI_MESSAGE_NO_PROC.
-bool taken(MPI_Message handle, struct found *copy);
+// The program has received a message that a matched probe found, or has started to.
+void received(MPI_Message handle);
+void receiving(MPI_Message handle, MPI_Request request);
 
 // --- collectives.c ---------------------------------------------------------------------------
 
+// Whether a capture follows collectives of a communicator other than barriers. If not, it stops: on an
+// intercommunicator, roots and counts mean other ranks.
+bool follows(MPI_Comm comm);
 // Records a collective; `root` is -1 without one, `request` is null if it blocks.
 void collective(enum code code, int root, uint64_t first, uint64_t second, MPI_Comm comm,
                 MPI_Request *request);
@@ -49,6 +45,21 @@ bool is_root(int root, MPI_Comm comm);
 uint64_t size_of(MPI_Comm comm);
 // Counts a call of all ranks, which can start or end the recorded part; MARKS is no such call.
 void marked(enum mark mark, MPI_Comm comm, int result);
+
+// --- communicators.c -------------------------------------------------------------------------
+
+// Records that the ranks of `whole`, and no others, made the communicator `made`. `remote` is the
+// place of the remote group of an intercommunicator plus 1, or 0.
+void joined(MPI_Comm whole, MPI_Comm made, uint32_t remote);
+// Records that two groups made an intercommunicator.
+void joined_groups(MPI_Comm made);
+// Records that the ranks of `parent` made communicators. `made` may be MPI_COMM_NULL.
+void split(MPI_Comm parent, MPI_Comm made);
+// A copy that is under way: keeps its place among the communicators, which is the same on all ranks;
+// records it and gives it a number; gives it its handle.
+void announce_copy(const void *copy);
+void number_copy(const void *copy, uint16_t parent);
+void name_copy(const void *copy, MPI_Comm made);
 
 // --- neighborhoods.c -------------------------------------------------------------------------
 
@@ -66,5 +77,15 @@ void exchange_with(const struct neighbors *found, const uint64_t *sent, const ui
                    MPI_Comm comm, MPI_Request *request);
 // Returns memory for so many words.
 void *room_for(int count);
+
+// --- windows.c -------------------------------------------------------------------------------
+
+// Bytes of a call that does not move data this way.
+#define NOTHING UINT64_MAX
+
+// Records that the ranks of a communicator made a window.
+void make_window(MPI_Win handle, MPI_Comm comm);
+// Records that a call moves data to a target and from it, each NOTHING or a number of bytes.
+void moved(MPI_Win handle, int target, uint64_t put, uint64_t got);
 
 #endif

@@ -51,7 +51,10 @@ void pass_mark(enum mark mark) {
         in_iteration = false;
         open = false;
     }
-    if (reached(from, mark)) {
+    if (reached(from, mark) && copies_under_way()) {
+        refuse("the call of --from comes while a copy of a communicator is under way; name a later"
+               " one");
+    } else if (reached(from, mark)) {
         open = true;
         renew_communicators();
         renew_windows();

@@ -64,7 +64,7 @@ uint32_t take_number(void) {
     return NONE;
 }
 
-static struct live *add(MPI_Request handle, uint32_t number) {
+struct live *add_numbered(MPI_Request handle, uint32_t number) {
     if (live_count >= bucket_count)
         grow();
     struct live *live = unused;
@@ -73,14 +73,20 @@ static struct live *add(MPI_Request handle, uint32_t number) {
     else if ((live = malloc(sizeof *live)) == NULL)
         abort();
     *live = (struct live){.handle = key_of(handle), .number = number, .active = true};
-    append(live);
+    if (number == NONE) {
+        struct live **start = &buckets[bucket_of(live->handle)];
+        live->next = *start;
+        *start = live;
+    } else {
+        append(live);
+    }
     live_count++;
     return live;
 }
 
 struct live *add_request(MPI_Request handle) {
     uint32_t number = take_number();
-    return number == NONE ? NULL : add(handle, number);
+    return number == NONE ? NULL : add_numbered(handle, number);
 }
 
 struct live *add_requests(MPI_Request handle, uint32_t *numbers, uint32_t count) {
@@ -88,7 +94,7 @@ struct live *add_requests(MPI_Request handle, uint32_t *numbers, uint32_t count)
         free(numbers);
         return NULL;
     }
-    struct live *live = add(handle, numbers[0]);
+    struct live *live = add_numbered(handle, numbers[0]);
     live->numbers = numbers;
     live->count = count;
     return live;
@@ -113,6 +119,8 @@ struct live *find_request(MPI_Request handle) {
 }
 
 void release_number(uint32_t number) {
+    if (number == NONE)
+        return;
     taken[number / 64] &= ~((uint64_t)1 << (number % 64));
     if (number / 64 < first_free)
         first_free = number / 64;
@@ -126,7 +134,7 @@ void renew_requests(void) {
             for (uint32_t at = 0; at < live->start_count; at++)
                 live->starts[at].communicator = live->posted.communicator;
             if (live->starts == NULL && live->posted.code != IRECV)
-                live->record = emit(live->posted);
+                emit(live->posted);
         }
 }
 

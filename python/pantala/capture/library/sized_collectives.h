@@ -27,7 +27,7 @@ static uint64_t sizes(const COUNT counts[], MPI_Datatype type, const MPI_Datatyp
         enter("MPI_" #name SUFFIX);                                                                       \
         MPI_Request *request = NULL;                                                               \
         int result = SIZED(PMPI_##name)(ARGUMENTS);                                                       \
-        if (recorded(result))                                                                      \
+        if (recorded(result) && follows(comm))                                                     \
             action;                                                                                \
         marked(mark, comm, result);                                                                \
         return leave(result);                                                                      \
@@ -35,7 +35,7 @@ static uint64_t sizes(const COUNT counts[], MPI_Datatype type, const MPI_Datatyp
     int SIZED(MPI_##iname)(PARAMETERS, MPI_Request *request) {                                            \
         enter("MPI_" #iname SUFFIX);                                                                      \
         int result = SIZED(PMPI_##iname)(ARGUMENTS, request);                                             \
-        if (recorded(result))                                                                      \
+        if (recorded(result) && follows(comm))                                                     \
             action;                                                                                \
         return leave(result);                                                                      \
     }                                                                                              \
@@ -43,7 +43,7 @@ static uint64_t sizes(const COUNT counts[], MPI_Datatype type, const MPI_Datatyp
         enter(INIT_TEXT(name) SUFFIX);                                                             \
         int result = SIZED(INIT_OF_LIBRARY(name))(ARGUMENTS, info, request);                       \
         prepare_collective(true);                                                                  \
-        if (tracked(result))                                                                       \
+        if (tracked(result) && follows(comm))                                                      \
             action;                                                                                \
         prepare_collective(false);                                                                 \
         return leave(result);                                                                      \

@@ -101,10 +101,9 @@ int SIZED(MPI_Sendrecv_replace)(void *data, COUNT count, MPI_Datatype type, int 
 int SIZED(MPI_Mrecv)(void *data, COUNT count, MPI_Datatype type, MPI_Message *handle, MPI_Status *status) {
     enter("MPI_Mrecv" SUFFIX);
     MPI_Message before = *handle;
-    struct found found;
     int result = SIZED(PMPI_Mrecv)(data, count, type, handle, status);
-    if (recorded(result) && taken(before, &found))
-        blocking(RECV, count, type, found.source, found.tag, found.comm, NULL);
+    if (tracked(result))
+        received(before);
     return leave(result);
 }
 
@@ -112,9 +111,8 @@ int SIZED(MPI_Imrecv)(void *data, COUNT count, MPI_Datatype type, MPI_Message *h
                MPI_Request *request) {
     enter("MPI_Imrecv" SUFFIX);
     MPI_Message before = *handle;
-    struct found found;
     int result = SIZED(PMPI_Imrecv)(data, count, type, handle, request);
-    if (recorded(result) && taken(before, &found))
-        posted(IRECV, count, type, found.source, found.tag, found.comm, *request);
+    if (tracked(result))
+        receiving(before, *request);
     return leave(result);
 }

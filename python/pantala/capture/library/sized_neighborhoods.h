@@ -5,6 +5,9 @@
 //   PLACE         the type of a place in a buffer
 //   SIZED(name)   the name of the function for this COUNT; SUFFIX is what it adds
 
+// What is recorded depends on counts and types; buffers and places only go on to MPI.
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 // Defines a collective, its non-blocking and its persistent form. SENT and TAKEN are the bytes to and from neighbor
 // `at`.
 #define NEIGHBORHOOD(name, iname, PARAMETERS, ARGUMENTS, SENT, TAKEN)                              \

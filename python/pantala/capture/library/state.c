@@ -5,6 +5,7 @@
 #include <time.h>
 
 static bool started, stopped;
+static bool finalizing; // MPI_Finalize has ended the capture and goes on
 static clockid_t time_source = CLOCK_MONOTONIC;
 static _Thread_local int depth;
 static _Thread_local const char *call_name = "";
@@ -15,6 +16,10 @@ static uint64_t gap; // nanoseconds of computing that no record has yet
 static bool shared;
 static uint64_t gap_cpu, wall_sum, cpu_sum;
 static _Thread_local uint64_t own_last_cpu; // of this thread
+
+// Time between a test that did not succeed and the next one, as far as no other call lies between.
+static uint64_t last_gap, polled;
+static bool tests, tested_before; // the last call was such a test, and the one before it
 
 // A program may change the thread that calls MPI between two calls; two calls at a time are no
 // sequence that a replay could repeat.
@@ -33,14 +38,19 @@ uint64_t read_clock(clockid_t source) {
 static void add_gap(void) {
     uint64_t now = read_clock(time_source);
     uint64_t then = time_source == CLOCK_MONOTONIC ? last_leave : own_last_leave;
-    gap += now > then ? now - then : 0;
+    last_gap = now > then ? now - then : 0;
+    gap += last_gap;
+    tested_before = tests;
+    tests = false;
     if (shared)
         gap_cpu += read_clock(CLOCK_THREAD_CPUTIME_ID) - own_last_cpu;
 }
 
 void enter(const char *call) {
     note_arrival();
-    if (++depth > 1 || !started)
+    if (++depth == 2 && finalizing)
+        call_name = call;
+    if (depth > 1 || !started)
         return;
     call_name = call;
     if (stopped)
@@ -63,11 +73,16 @@ int leave(int result) {
     return result;
 }
 
-bool is_own(int result) {
-    return result == MPI_SUCCESS && depth == 1 && started && !stopped;
+bool is_followed(int result) {
+    return result == MPI_SUCCESS && started && !stopped;
 }
 
-bool recorded(int result) {
+bool is_own(int result) {
+    return is_followed(result) && depth == 1;
+}
+
+// Takes the computing since the last call. Returns whether the call is to be recorded.
+static bool begin_record(int result) {
     if (!is_own(result))
         return false;
     uint64_t time = gap, cpu = gap_cpu;
@@ -81,8 +96,22 @@ bool recorded(int result) {
     return true;
 }
 
+bool recorded(int result) {
+    if (finalizing && result == MPI_SUCCESS && depth == 2)
+        leave_out(IN_FINALIZE);
+    return begin_record(result);
+}
+
 bool tracked(int result) {
-    return recorded(result) || is_own(result);
+    return begin_record(result) || is_own(result);
+}
+
+void tested(bool completed) {
+    if (!is_own(MPI_SUCCESS))
+        return;
+    if (tested_before && in_region())
+        polled += last_gap;
+    tests = !completed;
 }
 
 bool pass_in(void) {
@@ -111,6 +140,10 @@ void refuse_call(const char *call, const char *reason) {
     }
 }
 
+const char *call_in_course(void) {
+    return call_name;
+}
+
 void refuse(const char *reason) {
     refuse_call(call_name, reason);
 }
@@ -135,6 +168,16 @@ static void note_times(void) {
     fclose(notes);
 }
 
+// Notes the time between tests that do not succeed, and that of all computing.
+static void note_polling(void) {
+    FILE *notes = polled > 0 ? note_file() : NULL;
+    if (notes == NULL)
+        return;
+    fprintf(notes, "polling: %llu: %llu\n", (unsigned long long)polled,
+            (unsigned long long)wall_sum);
+    fclose(notes);
+}
+
 static void end_capture(void) {
     if (!started)
         return;
@@ -145,8 +188,8 @@ static void end_capture(void) {
     }
     write_noticed(note_file);
     note_region(note_file);
-    note_windows(note_file);
     note_times();
+    note_polling();
     started = false;
 }
 
@@ -171,8 +214,12 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
 int MPI_Finalize(void) {
     enter("MPI_Finalize");
     (void)recorded(MPI_SUCCESS); // the computing since the last call
+    finalizing = started;
     end_capture();
-    return leave(PMPI_Finalize());
+    int result = PMPI_Finalize();
+    if (finalizing)
+        note_left_out(note_file);
+    return leave(result);
 }
 
 int MPI_Abort(MPI_Comm comm, int code) {

@@ -4,7 +4,7 @@
 // ends, too (fences; post, start, complete, wait), the origins tell it at the end what they put and
 // got. A Put is a message that starts with its call and that the target receives at the end; a Get is
 // a message that the target sends at the end. In epochs of locks the target calls nothing, so these
-// are left out, and noted.
+// are left out, and noted. The state of epochs is kept outside of the recorded part, too.
 
 #include "recorded.h"
 
@@ -41,7 +41,6 @@ struct window {
 };
 
 static struct window *windows;
-static uint64_t left_out;
 
 static struct window *find_window(MPI_Win handle) {
     for (struct window *each = windows; each != NULL; each = each->next)
@@ -50,19 +49,17 @@ static struct window *find_window(MPI_Win handle) {
     return NULL;
 }
 
-void renew_windows(void) {
-    for (struct window *each = windows; each != NULL; each = each->next)
-        number_of(each->comm, &each->number);
+// Gives back the numbers of messages that are over, or are of no interest.
+static void forget_messages(struct started *started) {
+    for (uint32_t at = 0; at < started->count; at++)
+        release_number(started->numbers[at]);
+    started->count = 0;
 }
 
-void note_windows(FILE *(*open_notes)(void)) {
-    FILE *notes = left_out == 0 ? NULL : open_notes();
-    if (notes == NULL)
-        return;
-    fprintf(notes, "left out: calls that put or get: %llu: a capture leaves out one-sided communication"
-                   " under a lock; a replay lacks its traffic\n",
-            (unsigned long long)left_out);
-    fclose(notes);
+void renew_windows(void) {
+    for (struct window *each = windows; each != NULL; each = each->next)
+        if (number_of(each->comm, &each->number))
+            forget_messages(&each->started);
 }
 
 // --- The messages of an epoch ----------------------------------------------------------------
@@ -93,9 +90,7 @@ static void start_message(struct window *window, enum code code, int peer, int t
 static void end_messages(struct window *window) {
     struct started *started = &window->started;
     wait_for_numbers(started->numbers, started->count);
-    for (uint32_t at = 0; at < started->count; at++)
-        release_number(started->numbers[at]);
-    started->count = 0;
+    forget_messages(started);
 }
 
 // Origin: receives what it got from a target.
@@ -221,7 +216,7 @@ static void end_exposure(struct window *window) {
 
 // --- The calls -------------------------------------------------------------------------------
 
-static void make_window(MPI_Win handle, MPI_Comm comm) {
+void make_window(MPI_Win handle, MPI_Comm comm) {
     struct window *window = room_for(sizeof *window / sizeof(uint64_t) + 1);
     window->handle = handle;
     window->targets = window->origins = MPI_GROUP_NULL;
@@ -234,26 +229,13 @@ static void make_window(MPI_Win handle, MPI_Comm comm) {
     windows = window;
 }
 
-#define MAKES_WINDOW(name, PARAMETERS, ARGUMENTS)                                                  \
-    int MPI_##name(PARAMETERS) {                                                                   \
-        enter("MPI_" #name);                                                                       \
-        int result = PMPI_##name(ARGUMENTS);                                                       \
-        if (tracked(result))                                                                       \
-            make_window(*window, comm);                                                            \
-        return leave(result);                                                                      \
-    }
-#define CREATED                                                                                    \
-    void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *window
-#define CREATED_ARGUMENTS base, size, unit, info, comm, window
-#define ALLOCATED                                                                                  \
-    MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *window
-#define ALLOCATED_ARGUMENTS size, unit, info, comm, base, window
-#define DYNAMIC MPI_Info info, MPI_Comm comm, MPI_Win *window
-#define DYNAMIC_ARGUMENTS info, comm, window
-MAKES_WINDOW(Win_create, CREATED, CREATED_ARGUMENTS)
-MAKES_WINDOW(Win_allocate, ALLOCATED, ALLOCATED_ARGUMENTS)
-MAKES_WINDOW(Win_allocate_shared, ALLOCATED, ALLOCATED_ARGUMENTS)
-MAKES_WINDOW(Win_create_dynamic, DYNAMIC, DYNAMIC_ARGUMENTS)
+int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *window) {
+    enter("MPI_Win_create_dynamic");
+    int result = PMPI_Win_create_dynamic(info, comm, window);
+    if (tracked(result))
+        make_window(*window, comm);
+    return leave(result);
+}
 
 int MPI_Win_free(MPI_Win *handle) {
     enter("MPI_Win_free");
@@ -275,15 +257,8 @@ int MPI_Win_free(MPI_Win *handle) {
     return leave(result);
 }
 
-// Records a Put or a Get.
-static void move(MPI_Win handle, int target, uint64_t bytes, bool gets) {
-    struct window *window = find_window(handle);
-    if (window == NULL || target == MPI_PROC_NULL)
-        return;
-    if (window->locks > 0) {
-        left_out += 1;
-        return;
-    }
+// Keeps a Put or a Get until the end of the epoch.
+static void keep_part(struct window *window, int target, uint64_t word) {
     if (window->part_count == window->part_room) {
         window->part_room = window->part_room ? 2 * window->part_room : 16;
         window->parts =
@@ -291,67 +266,42 @@ static void move(MPI_Win handle, int target, uint64_t bytes, bool gets) {
         if (window->parts == NULL)
             abort();
     }
-    window->parts[window->part_count++] = (struct part){target, 2 * bytes + gets};
-    if (!gets)
-        start_message(window, IPOST, target, PUT_TAG, bytes);
+    window->parts[window->part_count++] = (struct part){target, word};
 }
 
-#define ORIGIN const void *data, int count, MPI_Datatype type
-#define ORIGIN_ARGUMENTS data, count, type
-#define TARGET int target, MPI_Aint place, int target_count, MPI_Datatype target_type
-#define TARGET_ARGUMENTS target, place, target_count, target_type
-#define RESULT void *result_data, int result_count, MPI_Datatype result_type
-#define RESULT_ARGUMENTS result_data, result_count, result_type
-
-// Defines a call that moves data; `action` records it.
-#define MOVES(name, PARAMETERS, ARGUMENTS, action)                                                 \
-    int MPI_##name(PARAMETERS) {                                                                   \
-        enter("MPI_" #name);                                                                       \
-        int result = PMPI_##name(ARGUMENTS);                                                       \
-        if (recorded(result)) {                                                                    \
-            action;                                                                                \
-        }                                                                                          \
-        return leave(result);                                                                      \
+void moved(MPI_Win handle, int target, uint64_t put, uint64_t got) {
+    struct window *window = find_window(handle);
+    if (target == MPI_PROC_NULL)
+        return;
+    if (window == NULL || window->locks > 0) {
+        leave_out(window == NULL ? UNKNOWN_WINDOW : UNDER_LOCK);
+        return;
     }
-#define PUT ORIGIN, TARGET, MPI_Win window
-#define PUT_ARGUMENTS ORIGIN_ARGUMENTS, TARGET_ARGUMENTS, window
-#define RPUT PUT, MPI_Request *request
-#define RPUT_ARGUMENTS PUT_ARGUMENTS, request
-#define ACCUMULATE ORIGIN, TARGET, MPI_Op op, MPI_Win window
-#define ACCUMULATE_ARGUMENTS ORIGIN_ARGUMENTS, TARGET_ARGUMENTS, op, window
-#define RACCUMULATE ACCUMULATE, MPI_Request *request
-#define RACCUMULATE_ARGUMENTS ACCUMULATE_ARGUMENTS, request
-#define GET void *data, int count, MPI_Datatype type, TARGET, MPI_Win window
-#define RGET GET, MPI_Request *request
-#define GET_ACCUMULATE ORIGIN, RESULT, TARGET, MPI_Op op, MPI_Win window
-#define GET_ACCUMULATE_ARGUMENTS                                                                   \
-    ORIGIN_ARGUMENTS, RESULT_ARGUMENTS, TARGET_ARGUMENTS, op, window
-#define RGET_ACCUMULATE GET_ACCUMULATE, MPI_Request *request
-#define RGET_ACCUMULATE_ARGUMENTS GET_ACCUMULATE_ARGUMENTS, request
-#define FETCH                                                                                      \
-    const void *data, void *fetched, MPI_Datatype type, int target, MPI_Aint place, MPI_Op op,     \
-        MPI_Win window
-#define FETCH_ARGUMENTS data, fetched, type, target, place, op, window
-#define COMPARE                                                                                    \
-    const void *data, const void *compared, void *fetched, MPI_Datatype type, int target,          \
-        MPI_Aint place, MPI_Win window
-#define COMPARE_ARGUMENTS data, compared, fetched, type, target, place, window
-#define PUTS(bytes) move(window, target, bytes, false)
-#define GETS(bytes) move(window, target, bytes, true)
+    if (put != NOTHING) {
+        keep_part(window, target, 2 * put);
+        start_message(window, IPOST, target, PUT_TAG, put);
+    }
+    if (got != NOTHING)
+        keep_part(window, target, 2 * got + 1);
+}
 
-MOVES(Put, PUT, PUT_ARGUMENTS, PUTS(bytes_of(count, type)))
-MOVES(Accumulate, ACCUMULATE, ACCUMULATE_ARGUMENTS, PUTS(bytes_of(count, type)))
-MOVES(Get, GET, PUT_ARGUMENTS, GETS(bytes_of(count, type)))
-MOVES(Get_accumulate, GET_ACCUMULATE, GET_ACCUMULATE_ARGUMENTS, PUTS(bytes_of(count, type));
-      GETS(bytes_of(result_count, result_type)))
-MOVES(Fetch_and_op, FETCH, FETCH_ARGUMENTS, PUTS(bytes_of(1, type)); GETS(bytes_of(1, type)))
-MOVES(Compare_and_swap, COMPARE, COMPARE_ARGUMENTS, PUTS(2 * bytes_of(1, type));
-      GETS(bytes_of(1, type)))
-// Those with a request are for epochs of locks only.
-MOVES(Rput, RPUT, RPUT_ARGUMENTS, PUTS(bytes_of(count, type)))
-MOVES(Raccumulate, RACCUMULATE, RACCUMULATE_ARGUMENTS, PUTS(bytes_of(count, type)))
-MOVES(Rget, RGET, RPUT_ARGUMENTS, GETS(bytes_of(count, type)))
-MOVES(Rget_accumulate, RGET_ACCUMULATE, RGET_ACCUMULATE_ARGUMENTS, GETS(bytes_of(count, type)))
+int MPI_Fetch_and_op(const void *data, void *fetched, MPI_Datatype type, int target, MPI_Aint place,
+                     MPI_Op op, MPI_Win window) {
+    enter("MPI_Fetch_and_op");
+    int result = PMPI_Fetch_and_op(data, fetched, type, target, place, op, window);
+    if (recorded(result))
+        moved(window, target, bytes_of(1, type), bytes_of(1, type));
+    return leave(result);
+}
+
+int MPI_Compare_and_swap(const void *data, const void *compared, void *fetched, MPI_Datatype type,
+                         int target, MPI_Aint place, MPI_Win window) {
+    enter("MPI_Compare_and_swap");
+    int result = PMPI_Compare_and_swap(data, compared, fetched, type, target, place, window);
+    if (recorded(result))
+        moved(window, target, 2 * bytes_of(1, type), bytes_of(1, type));
+    return leave(result);
+}
 
 // Defines a call that ends or starts an epoch; `action` records it for the `window` that it finds.
 #define EPOCH(name, PARAMETERS, ARGUMENTS, action)                                                 \
@@ -359,8 +309,10 @@ MOVES(Rget_accumulate, RGET_ACCUMULATE, RGET_ACCUMULATE_ARGUMENTS, GETS(bytes_of
         enter("MPI_" #name);                                                                       \
         int result = PMPI_##name(ARGUMENTS);                                                       \
         struct window *window = find_window(handle);                                               \
-        if (window != NULL && recorded(result)) {                                                  \
+        if (window != NULL && tracked(result)) {                                                   \
             action;                                                                                \
+        } else if (recorded(result)) {                                                             \
+            leave_out(UNKNOWN_WINDOW);                                                             \
         }                                                                                          \
         return leave(result);                                                                      \
     }
@@ -386,8 +338,9 @@ EPOCH(Win_wait, WINDOW, handle, end_exposure(window))
 int MPI_Win_test(MPI_Win handle, int *flag) {
     enter("MPI_Win_test");
     int result = PMPI_Win_test(handle, flag);
+    tested(*flag);
     struct window *window = find_window(handle);
-    if (window != NULL && result == MPI_SUCCESS && *flag && recorded(result))
+    if (window != NULL && result == MPI_SUCCESS && *flag && tracked(result))
         end_exposure(window);
     return leave(result);
 }
