@@ -16,7 +16,7 @@ experiment = {
     "scenario": production("cori", [target("milc")], routing="aries_ad0", machine=machine("cori")),
     "axes": [
         targets_axis(["milc"], (128, 256, 512)),
-        mode_axis("AD0", "AD3", jobs="jobs.target."),
+        mode_axis("AD0", "AD3", jobs="jobs.target.", detours=False),
         spread_axis((2, 8, 24)),
     ],
     "seeds": 3,

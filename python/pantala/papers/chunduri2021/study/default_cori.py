@@ -23,7 +23,7 @@ experiment = {
         "stop": {"duration": "500 us"},
         "record": {**_base["record"], "window": "50 us", "nic_windows": "5 us"},
     },
-    "axes": [mode_axis("AD0", "AD3")],
+    "axes": [mode_axis("AD0", "AD3", detours=False)],
     "seeds": 3,
     "keep": [*KEEP, "nic_windows"],
 }

@@ -32,7 +32,7 @@ experiment = {
     ),
     "axes": [
         {"name": "application", "cases": {each: {"jobs": [_job(each)]} for each in _ITERATIONS}},
-        mode_axis("AD0", "AD3", jobs="jobs.target."),
+        mode_axis("AD0", "AD3", jobs="jobs.target.", detours=False),
     ],
     "seeds": 6,
     "keep": KEEP,

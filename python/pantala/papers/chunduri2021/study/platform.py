@@ -93,19 +93,23 @@ def scenario(name: str, jobs: list[dict[str, Any]], **keys: Any) -> dict[str, An
     }
 
 
-def mode_axis(*modes: str, jobs: str = "") -> dict[str, Any]:
+def mode_axis(*modes: str, jobs: str = "", detours: bool = True) -> dict[str, Any]:
     """Returns an axis of modes, each for all calls (both of the paper's variables).
 
     Args:
         modes: the modes; all of them if none is given.
         jobs: the jobs with the mode, such as ``jobs.target.``; the whole scenario without it.
+        detours: whether packets of all jobs may leave minimal paths inside a group. False in
+            experiments whose runs are from before this was the default, until they are repeated.
     """
+    inside = {} if detours else {**minimal_inside(), **minimal_inside(jobs)}
     return {
         "name": "mode",
         "cases": {
             mode: {
                 f"{jobs}routing": f"aries_{mode.lower()}",
                 f"{jobs}routing_all_to_all": f"aries_{mode.lower()}",
+                **inside,
             }
             for mode in modes or MODES
         },

@@ -19,7 +19,7 @@ experiment = {
     "scenario": production("production", [target("milc")], routing="aries_ad0"),
     "axes": [
         targets_axis([kind for kind in PRODUCTION if kind != "milc"]),
-        mode_axis("AD0", "AD3", jobs="jobs.target."),
+        mode_axis("AD0", "AD3", jobs="jobs.target.", detours=False),
         spread_axis(),
     ],
     "seeds": 6,

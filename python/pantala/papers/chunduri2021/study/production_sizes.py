@@ -15,7 +15,7 @@ experiment = {
     "scenario": production("production-sizes", [target("milc", 128)], routing="aries_ad0"),
     "axes": [
         targets_axis(["milc", "milcreorder"], (128, 512)),
-        mode_axis("AD0", "AD3", jobs="jobs.target."),
+        mode_axis("AD0", "AD3", jobs="jobs.target.", detours=False),
         spread_axis((2, 6, 12)),
     ],
     "seeds": 3,

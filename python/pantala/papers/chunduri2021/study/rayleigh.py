@@ -16,7 +16,7 @@ from pantala.papers.chunduri2021.study.platform import (
 
 experiment = {
     "scenario": scenario("rayleigh", ensemble("rayleigh", 256), routing="aries_ad0"),
-    "axes": [application_axis(("rayleigh",), 256), mode_axis(), placement_axis()],
+    "axes": [application_axis(("rayleigh",), 256), mode_axis(detours=False), placement_axis()],
     "seeds": 2,
     "keep": KEEP,
 }
