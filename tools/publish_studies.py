@@ -50,11 +50,11 @@ JUDGED = (
     Verdict.ONE_SEED,
     Verdict.NOT_RUN,
 )
-#: What a sentence says of a number of claims, where the verdict is no verb.
+#: What a sentence says of one claim and of several, where the verdict is no verb.
 _NUMBERED = {
-    Verdict.UNDECIDED: "{} are undecided",
-    Verdict.ONE_SEED: "{} have one seed only",
-    Verdict.NOT_RUN: "{} are not run",
+    Verdict.UNDECIDED: ("{} is undecided", "{} are undecided"),
+    Verdict.ONE_SEED: ("{} has one seed only", "{} have one seed only"),
+    Verdict.NOT_RUN: ("{} is not run", "{} are not run"),
 }
 
 
@@ -208,7 +208,7 @@ def _line(counts: Sequence[tuple[str, str, list[Judgement]]]) -> str:
             for verdict, number in sums.items()
         }
     words = [
-        _NUMBERED.get(verdict, with_number(verdict, number)).format(number)
+        _NUMBERED.get(verdict, (with_number(verdict, number),) * 2)[number != 1].format(number)
         for verdict, number in sums.items()
         if number
     ]
