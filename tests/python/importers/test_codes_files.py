@@ -99,6 +99,17 @@ def test_two_jobs_become_a_scenario(tmp_path: Path) -> None:
     assert tomllib.loads(scenario_text(made.tables)) == made.tables
 
 
+def test_a_timer_stops_synthetic_jobs_only(tmp_path: Path) -> None:
+    write(tmp_path, "", "b0000.bin")
+    files = CodesFiles(
+        write(tmp_path, "3 synthetic1 0 100\n2 b 0 0\n"),
+        timer=write(tmp_path, "1 5000\n1 5000\n", "timer.conf"),
+    )
+    with pytest.warns(pt.ScenarioWarning, match=r"timer\.conf:2: this line stops nothing: CODES"):
+        traffic, trace = codes_scenario(files).tables["jobs"]
+    assert (traffic["start"], "start" in trace) == ("5000 ns", False)
+
+
 def test_the_commands_text_is_the_scenario(cli: Cli, tmp_path: Path) -> None:
     file = write(tmp_path, "8 synthetic1 0 400\n8 synthetic6 0 400\n")
     out = tmp_path / "made.toml"

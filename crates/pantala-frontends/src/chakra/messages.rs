@@ -34,10 +34,10 @@ impl Node {
     pub(super) fn read(&mut self, message: impl Buf) -> Result<(), DecodeError> {
         self.clear();
         self.merge(message)?;
-        for id in self.ctrl_deps.drain(..) {
-            if !self.data_deps.contains(&id) {
-                self.data_deps.push(id);
-            }
+        if !self.ctrl_deps.is_empty() {
+            self.data_deps.append(&mut self.ctrl_deps);
+            self.data_deps.sort_unstable();
+            self.data_deps.dedup();
         }
         Ok(())
     }

@@ -100,7 +100,8 @@ fn collective(node: &Node) -> Result<Action<'_>, String> {
     let dimensions = attribute(node, "involved_dim").and_then(|each| each.value.as_ref());
     if matches!(dimensions, Some(Value::Bools(used)) if used.values.contains(&false)) {
         return Err("involved_dim leaves out a dimension of ASTRA-sim's network, which this \
-                    machine does not have; name the ranks of the collective by pg_name"
+                    machine does not have; set all of it, and name the ranks of the collective \
+                    by pg_name"
             .to_owned());
     }
     Ok(Action::Collective { group, kind, bytes })

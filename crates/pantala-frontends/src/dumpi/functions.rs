@@ -79,7 +79,7 @@ pub struct Declaration {
 }
 
 pub(super) const LOCAL: &str = "local: it sends no message";
-const FILES: &str = "files are not simulated";
+pub(super) const FILES: &str = "files are not simulated";
 const WINDOWS: &str = "a window without one-sided transfers moves no data";
 const ONE_SIDED: &str = "one-sided communication is not simulated";
 const INTERCOMM: &str = "ranks of several worlds or groups are not simulated";

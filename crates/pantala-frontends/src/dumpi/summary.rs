@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pantala_engine::counted;
 
-use super::functions::{Function, Meaning};
+use super::functions::{FILES, Function, Meaning};
 use super::rank_file::RankFile;
 use super::steps::WORLD;
 use super::survey::RankSurvey;
@@ -13,6 +13,13 @@ use crate::trace::{PairSummary, RankSummary, TraceError, TraceFormat, TraceSumma
 
 /// Picoseconds per nanosecond.
 const PICOSECONDS: u64 = 1_000;
+
+/// Whether a call is on a file and makes a request.
+fn makes_request_of_file(function: Function) -> bool {
+    let declaration = function.declaration();
+    declaration.meaning == Meaning::Ignored(FILES)
+        && declaration.fields.iter().any(|field| field.name == "request")
+}
 
 impl DumpiTrace {
     /// Collects what the files show that the replay leaves out or cannot know.
@@ -32,18 +39,11 @@ impl DumpiTrace {
         }
         let lost = sum(|survey| survey.lost);
         if lost > 0 {
-            use Function as F;
-            let of_files = [
-                F::File_iread_at,
-                F::File_iwrite_at,
-                F::File_iread,
-                F::File_iwrite,
-                F::File_iread_shared,
-                F::File_iwrite_shared,
-            ];
-            let files =
-                |survey: &RankSurvey| of_files.iter().any(|f| survey.calls[*f as usize] > 0);
-            let files = if ranks(&files) > 0 {
+            let files = |survey: &RankSurvey| {
+                let mut calls = Function::ALL.iter().zip(&survey.calls);
+                calls.any(|(function, calls)| *calls > 0 && makes_request_of_file(*function))
+            };
+            let files = if surveys.iter().any(files) {
                 "of files, whose numbers DUMPI counts apart, or "
             } else {
                 ""

@@ -74,17 +74,14 @@ impl Tags {
     }
 
     fn legal(&mut self, tag: u32) -> Result<i32, String> {
-        let (legal, next) = match i32::try_from(tag) {
-            Ok(tag) => {
-                self.largest = self.largest.max(tag);
-                (tag, self.next())
-            }
-            Err(_) => {
-                let next = self.next();
-                (*self.numbered.entry(tag).or_insert(next), self.next())
-            }
+        let legal = if let Ok(own) = i32::try_from(tag) {
+            self.largest = self.largest.max(own);
+            own
+        } else {
+            let next = self.next();
+            *self.numbered.entry(tag).or_insert(next)
         };
-        if self.numbered.is_empty() || self.largest <= next {
+        if self.numbered.is_empty() || self.largest <= self.next() {
             return Ok(legal);
         }
         Err(format!(

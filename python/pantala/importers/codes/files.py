@@ -112,7 +112,7 @@ def starts_of(path: Path, jobs: Sequence[JobLine], intervals: Sequence[float]) -
         start, end = (_nanoseconds(word, place, "a time") for word in words)
         stops = 0 < start < end
         if stops and not job.workload.startswith("synthetic"):
-            message = "stops nothing: CODES stops the messages of synthetic jobs only"
+            message = "this line stops nothing: CODES stops the messages of synthetic jobs only"
             warnings.warn(ScenarioWarning(str(place), message), stacklevel=2)
             stops = False
         if stops and start >= max(interval, 2.0):

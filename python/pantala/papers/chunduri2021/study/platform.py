@@ -102,7 +102,7 @@ def mode_axis(*modes: str, jobs: str = "", detours: bool = True) -> dict[str, An
         detours: whether packets of all jobs may leave minimal paths inside a group. False in
             experiments whose runs are from before this was the default, until they are repeated.
     """
-    inside = {} if detours else {**minimal_inside(), **minimal_inside(jobs)}
+    inside = {} if detours else minimal_inside(jobs)
     return {
         "name": "mode",
         "cases": {
@@ -116,15 +116,16 @@ def mode_axis(*modes: str, jobs: str = "", detours: bool = True) -> dict[str, An
     }
 
 
-def minimal_inside(jobs: str = "") -> dict[str, Any]:
+def minimal_inside(*jobs: str) -> dict[str, Any]:
     """Returns the keys that keep packets on minimal paths inside a group.
 
     Args:
-        jobs: the jobs, such as ``jobs.target.``; the whole scenario without it.
+        jobs: the jobs with a routing of their own, such as ``jobs.target.``.
     """
     return {
-        f"{jobs}routing.intra_group": "minimal",
-        f"{jobs}routing_all_to_all.intra_group": "minimal",
+        f"{of}{routing}.intra_group": "minimal"
+        for of in ("", *jobs)
+        for routing in ("routing", "routing_all_to_all")
     }
 
 
@@ -134,8 +135,7 @@ def inside_axis(*jobs: str) -> dict[str, Any]:
     Args:
         jobs: the jobs with a routing of their own, such as ``jobs.target.``.
     """
-    keys = {key: value for of in ("", *jobs) for key, value in minimal_inside(of).items()}
-    return {"name": "variation", "cases": {"minimal paths inside groups": keys}}
+    return {"name": "variation", "cases": {"minimal paths inside groups": minimal_inside(*jobs)}}
 
 
 def placement_axis() -> dict[str, Any]:
